@@ -151,12 +151,21 @@ export class App {
     this.graph.show(shown.scene, home);
     this.showInHand();
     this.info.legend(state, shown, this.theme);
-    if (this.tableShown) this.table.show(this.profile, this.model.table(state), shown.measure, state);
+    this.showTable(before === undefined);
     const { measure } = shown;
     const what = `${state.icicle ? 'Icicle' : 'Flame'} graph of ${measure.event.word}, ${measure.amount(shown.scene.layout.width[0]!)}`;
     byId('canvas').setAttribute('aria-label', what);
     byId('graph').setAttribute('aria-label', what);
     this.info.hideTip();
+  }
+
+  /** The picture comes first: the table of a very large profile takes longer than the eye should wait. */
+  private showTable(later: boolean): void {
+    const fill = (): void => {
+      if (this.tableShown) this.table.show(this.profile, this.model.table(this.state), this.shown.measure, this.state);
+    };
+    if (later) requestAnimationFrame(() => setTimeout(fill));
+    else fill();
   }
 
   private showEmpty(): void {

@@ -68,6 +68,7 @@ export function contrast(a: Rgb, b: Rgb): number {
 
 const INK: Rgb = [16, 18, 22];
 const PAPER: Rgb = [246, 247, 249];
+const QUIET_CONTRAST = 5;
 
 export interface Theme {
   dark: boolean;
@@ -88,15 +89,26 @@ export interface Swatch {
   contrast: number;
 }
 
+const readable = (on: Rgb): Rgb => (contrast(INK, on) >= contrast(PAPER, on) ? INK : PAPER);
+
+/** As quiet as text may be on this fill without becoming hard to read. */
+function quiet(on: Rgb): Rgb {
+  const loud = readable(on);
+  for (let share = 0.5; share > 0; share -= 0.05) {
+    const text = mix(loud, on, share);
+    if (contrast(text, on) >= QUIET_CONTRAST) return text;
+  }
+  return loud;
+}
+
 function swatch(fill: Rgb, theme: Theme): Swatch {
-  const readable = (on: Rgb): Rgb => (contrast(INK, on) >= contrast(PAPER, on) ? INK : PAPER);
   const faded = mix(fill, theme.surface, 0.78);
   return {
     fill: hex(fill),
     ink: hex(readable(fill)),
     fadedFill: hex(faded),
-    fadedInk: hex(readable(faded)),
-    contrast: Math.min(contrast(readable(fill), fill), contrast(readable(faded), faded)),
+    fadedInk: hex(quiet(faded)),
+    contrast: Math.min(contrast(readable(fill), fill), contrast(quiet(faded), faded)),
   };
 }
 

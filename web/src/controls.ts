@@ -141,7 +141,7 @@ export class Controls {
     press('hotspots', state.hotspots && state.inspect === '');
     press('table-toggle', this.on.tableShown());
     const theme = byId('theme');
-    setText(theme, THEMES[state.theme][1]);
+    setText(theme, `◐ ${THEMES[state.theme][1]}`);
     theme.setAttribute('aria-label', `Theme: ${THEMES[state.theme][1]}`);
     theme.title = 'Theme: as the system, dark, light';
     this.showMatches(state, shown);
@@ -164,8 +164,9 @@ export class Controls {
     } else if (!some) {
       setText(matched, 'no match');
     } else {
-      const share = percent(shown.matches.weight, shown.scene.layout.width[0]!);
-      matched.replaceChildren(make('b', {}, share), ` matched, ${count(shown.matches.count)} frames`);
+      const share = percent(shown.matches.weight, shown.measure.wholeWidth);
+      matched.replaceChildren(make('b', {}, share), ' matched');
+      matched.title = `${count(shown.matches.count)} frames`;
     }
   }
 

@@ -225,7 +225,10 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** base64 of a zlib stream → the raw body. */
 export async function inflate(base64: string): Promise<Uint8Array> {
-  const packed = fromBase64(base64.trim());
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const inflater = new DecompressionStream('deflate');
+  const writer = inflater.writable.getWriter();
+  // Errors of the stream surface where its output is read.
+  writer.write(fromBase64(base64.trim())).catch(() => {});
+  writer.close().catch(() => {});
+  return new Uint8Array(await new Response(inflater.readable).arrayBuffer());
 }

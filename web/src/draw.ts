@@ -18,6 +18,8 @@ export interface Scene {
   zoom: number;
   part: [number, number] | null;
   icicle: boolean;
+  /** The root is an inspected frame and gets an outline. */
+  centred: boolean;
   /** Frames narrower than this many pixels are joined into bands. */
   least: number;
 }

@@ -22,6 +22,7 @@ const BYTES: [number, string][] = [
 
 function scaled(value: number, steps: [number, string][]): string {
   const size = Math.abs(value);
+  if (size === 0) return steps === TIME ? '0 s' : '0 B';
   for (const [step, unit] of steps) {
     // Minutes and hours only when they say more than seconds do.
     const least = unit === 'min' ? 6e11 : unit === 'h' ? 3.6e13 : step;
@@ -95,11 +96,12 @@ export function packageEnd(name: string): number {
   if (colons > 0) return colons;
   const library = head.search(/[`!]/);
   if (library > 0) return library;
+  // A path ("pandas/core/frame.py:apply") parts at slashes only, or its file ending would pass for a class.
+  const separator = head.includes('/') ? 47 : 46;
   let end = 0;
   let last = 0;
   for (let i = 0; i < head.length; i++) {
-    const c = head.charCodeAt(i);
-    if (c !== 46 /* . */ && c !== 47 /* / */) continue;
+    if (head.charCodeAt(i) !== separator) continue;
     const first = head.charCodeAt(last);
     if (first >= 65 && first <= 90) return end;
     end = i;
@@ -127,9 +129,9 @@ export function cut(name: string, room: number): string {
   if (name.length <= room) return name;
   if (room < 2) return '';
   const end = packageEnd(name);
-  const tail = end > 0 ? name.length - end - 1 : 0;
-  if (tail > 0 && tail + 1 <= room) return `${name.slice(0, room - tail - 1)}…${name.slice(name.length - tail)}`;
-  const from = end > 0 ? end + 1 : 0;
+  const from = end === 0 ? 0 : name.startsWith('::', end) ? end + 2 : end + 1;
+  const tail = from > 0 ? name.length - from : 0;
+  if (tail > 0 && tail + 1 <= room) return `${name.slice(0, room - tail - 1)}…${name.slice(from)}`;
   const right = Math.floor((room - 1) * 0.6);
   const left = room - 1 - right;
   return `${name.slice(from, from + left)}…${right > 0 ? name.slice(-right) : ''}`;

@@ -66,7 +66,7 @@ export class Graph {
     this.hovered = -1;
     this.fit();
     if (home) this.scrollHome();
-    this.drawNow();
+    this.redraw();
   }
 
   scrollHome(): void {
@@ -92,9 +92,11 @@ export class Graph {
   /** Sizes canvas and scroller to the panel and the scene. */
   fit(): void {
     const { scroller, canvas, scene } = this;
-    this.row = Math.round(this.fontSize * 1.3);
     const width = scroller.clientWidth;
     const height = scroller.clientHeight;
+    // A low flame in a tall panel may stand a little taller: it is read from further away.
+    const rows = scene ? scene.layout.maxDepth - scene.layout.minDepth + 1 : 1;
+    this.row = Math.round(Math.min(this.fontSize * 1.6, Math.max(this.fontSize * 1.3, height / rows)));
     const ratio = window.devicePixelRatio || 1;
     const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
     // Setting the size clears the canvas even when it stays the same.
@@ -133,7 +135,7 @@ export class Graph {
     };
   }
 
-  drawNow(): void {
+  private drawNow(): void {
     const { scene, context, canvas } = this;
     if (!scene) return;
     const theme = this.theme();
@@ -145,7 +147,7 @@ export class Graph {
     context.textBaseline = 'alphabetic';
     context.direction = 'ltr';
     const view = this.view();
-    paint(new CanvasTarget(context, Math.round(this.row * 0.7)), scene, view);
+    paint(new CanvasTarget(context, Math.round(this.row / 2 + this.fontSize * 0.26)), scene, view);
     this.outlines(scene, view, theme);
   }
 
@@ -167,6 +169,7 @@ export class Graph {
       });
     }
     if (this.hovered >= 0) this.outline(scene, view, this.hovered, theme.text, 1);
+    if (scene.centred) this.outline(scene, view, 0, theme.accent, 2);
     if (this.selected > 0) this.outline(scene, view, this.selected, theme.accent, 2.5);
   }
 

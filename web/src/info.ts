@@ -7,6 +7,7 @@ import { byId, button, make, setText } from './dom';
 import { count, cut, duration, percent, quantity, samples, shown as visible } from './format';
 import { widestPath, type Shown } from './model';
 import type { State } from './state';
+import type { Tree } from './trie';
 
 /** Names longer than this are cut in the middle wherever they stand in a line; tooltips hold more. */
 const LINE = 120;
@@ -71,14 +72,18 @@ export class Info {
     line.hidden = nodes.length === 0;
     if (nodes.length === 0) return;
     // Ends tell most: where it starts and where the weight is spent. The middle folds.
-    const room = Math.max(3, Math.min(7, Math.floor(line.clientWidth / 200)));
-    const picked = nodes.length <= room ? nodes : [...nodes.slice(0, 1), ...nodes.slice(-(room - 1))];
-    const chars = Math.max(18, Math.floor(line.clientWidth / picked.length / 8.5) - 4);
+    const letter = parseFloat(getComputedStyle(line).fontSize) * 0.6;
+    const letters = Math.floor(line.clientWidth / letter) - 24;
+    const room = Math.max(1, Math.min(8, Math.floor(letters / 22)));
+    const picked = nodes.length <= room ? nodes : room === 1 ? nodes.slice(-1) : [nodes[0]!, ...nodes.slice(1 - room)];
+    const chars = Math.max(18, Math.floor(letters / picked.length) - 3);
     const last = nodes[nodes.length - 1]!;
-    const parts: (Node | string)[] = ['Widest path ', make('b', {}, percent(layout.width[last]!, layout.width[0]!)), ' '];
+    const all = shown.measure.wholeWidth;
+    const parts: (Node | string)[] = ['Widest path ', make('b', {}, percent(layout.width[last]!, all)), ' of all '];
     picked.forEach((node, i) => {
       const name = this.nameOf(layout.tree.frame[node]!);
-      if (i > 0) parts.push(i === 1 && picked.length < nodes.length ? ' › … › ' : ' › ');
+      const folded = picked.length < nodes.length && i === Math.min(1, picked.length - 1);
+      if (i > 0 || folded) parts.push(folded ? ' › … › ' : ' › ');
       parts.push(button(short(tail(name), chars), { title: visible(name.slice(0, TIP)) }, () => open(node)));
     });
     line.replaceChildren(...parts);
@@ -169,7 +174,7 @@ export class Info {
       swatches.push([shown.scene.palette.change(0, 1).fill, 'same']);
       swatches.push([shown.scene.palette.change(1, 1).fill, `more, up to ${most}`]);
     } else if (state.colour !== 'package') {
-      const present = new Set(this.profile.frameKind);
+      const present = kindsIn(shown.tree, this.profile.frameKind);
       KINDS.forEach((kind, code) => {
         if (present.has(code) && code !== 11) swatches.push([kindSwatch(code, theme), kind.name]);
       });
@@ -189,6 +194,19 @@ export class Info {
       }),
     );
   }
+}
+
+const kindsOf = new WeakMap<Tree, Set<number>>();
+
+function kindsIn(tree: Tree, frameKind: Uint8Array): Set<number> {
+  let kinds = kindsOf.get(tree);
+  if (!kinds) {
+    const seen = new Uint8Array(256);
+    const { total } = tree.columns[0]!;
+    for (let i = 1; i < tree.n; i++) if (total[i]! > 0) seen[frameKind[tree.frame[i]!]!] = 1;
+    kindsOf.set(tree, (kinds = new Set([...seen.keys()].filter((kind) => seen[kind]))));
+  }
+  return kinds;
 }
 
 /** Class and method without the package: enough to recognise a step. */

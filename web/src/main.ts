@@ -86,7 +86,8 @@ async function start(): Promise<void> {
     const profile = decodeBody(bytes, meta);
     marks['decoded'] = performance.now();
     const app = new App(meta, profile);
-    marks['drawn'] = performance.now();
+    marks['ready'] = performance.now();
+    requestAnimationFrame(() => (marks['drawn'] = performance.now()));
     window.charcloth = Object.freeze(handle(app, marks));
   } catch (error) {
     broken(error);

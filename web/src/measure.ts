@@ -27,7 +27,9 @@ export class Measure {
     this.diff = meta.diff !== undefined;
     this.normalized = meta.diff?.normalized ?? false;
     this.metric = state.metric === 'samples' ? 0 : 1;
-    this.unit = this.metric === 0 ? 'samples' : this.event.unit;
+    // A plain count of samples is better called by its name.
+    const counted = this.event.unit === 'count' && this.event.total === this.event.samples;
+    this.unit = this.metric === 0 || counted ? 'samples' : this.event.unit;
     this.scale = this.event.scale > 0 ? this.event.scale : 1;
     this.side = state.side;
     this.width = this.diff ? this.diffWidth() : tree.columns[this.metric]!.total;
@@ -56,6 +58,13 @@ export class Measure {
   /** Weight of everything selected, in the unit of the widths. */
   get all(): number {
     return this.diff ? this.whole[1]! : this.whole[this.metric]!;
+  }
+
+  /** As `all`, but what the chosen widths add up to when nothing is inspected. */
+  get wholeWidth(): number {
+    if (!this.diff) return this.all;
+    if (this.side !== 'both') return this.whole[this.side === 'before' ? 0 : 1]!;
+    return this.whole[1]! + this.whole[0]! * this.factor;
   }
 
   amount(value: number): string {

@@ -115,6 +115,7 @@ export class Model {
       zoom: findPath(layout, state.zoom, state.zoomUp ? -1 : 1),
       part: state.part,
       icicle: state.icicle,
+      centred: state.inspect !== '',
       least: Math.max(0.1, this.meta.view?.minwidth ?? 0.5),
     };
     return { scene, measure, tree, matches, searchProblem: pattern?.problem ?? '', selected: this.before(base) };

@@ -53,6 +53,7 @@ export class Table {
   private data!: ByName;
   private measure!: Measure;
   private columnKey = '';
+  private orderKey = '';
 
   constructor(private readonly events: TableEvents) {
     const copy = button('Copy TSV', { title: 'Copy all rows as tab-separated values' }, () => {
@@ -81,6 +82,11 @@ export class Table {
   }
 
   show(profile: Profile, data: ByName, measure: Measure, state: State): void {
+    const { sort, ascending, tableFilter } = state;
+    const same = this.data === data && this.measure === measure;
+    const key = JSON.stringify([sort, ascending, tableFilter]);
+    if (same && key === this.orderKey) return;
+    this.orderKey = key;
     this.profile = profile;
     this.data = data;
     this.measure = measure;
@@ -221,12 +227,12 @@ export class Table {
         cell.textContent = cut(shown(name.length > 4096 ? `${name.slice(0, 2048)}…${name.slice(-2048)}` : name), Math.max(8, room));
         cell.title = shown(name.slice(0, 4096));
       } else {
-        cell.textContent = column.text(id);
+        cell.append(make('span', { class: 'number' }, column.text(id)));
       }
       if (column.share) {
         const bar = make('span', { class: 'bar-fill' });
         bar.style.width = `${Math.min(100, column.share(id) * 100)}%`;
-        cell.append(bar);
+        cell.prepend(bar);
       }
       row.append(cell);
     }

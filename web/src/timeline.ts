@@ -3,15 +3,18 @@
 import type { Theme } from './colours';
 import type { Meta, Series } from './decode';
 import { byId, button, make, setText } from './dom';
-import { clock, count, date, duration, quantity } from './format';
+import { clock, count, date, duration, quantity, shown } from './format';
 
 export interface TimeEvents {
   /** Buckets chosen, first and last included; `done` when the hand lets go. */
   brush(range: [number, number] | null, done: boolean): void;
 }
 
-/** Height of one strip in rem. */
+/** Height of one strip in rem, and where the screen is small. */
 const STRIP = 2.6;
+const LOW_STRIP = 1.9;
+/** Height of its name. */
+const LABEL = 1.05;
 
 export class Timeline {
   private readonly canvas = make('canvas', { role: 'img' });
@@ -111,9 +114,10 @@ export class Timeline {
   draw(): void {
     const { canvas, box } = this;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const tall = rem * (window.innerWidth < 640 ? LOW_STRIP : STRIP);
     const strips = 1 + this.meta.series.length;
     const width = box.clientWidth;
-    const height = Math.round(rem * (STRIP * strips + 1.3));
+    const height = Math.round(tall * strips + rem * 1.3);
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.max(1, Math.round(width * ratio));
     canvas.height = Math.max(1, Math.round(height * ratio));
@@ -122,20 +126,27 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = `${Math.round(rem * 0.79)}px system-ui, sans-serif`;
     const theme = this.theme();
-    this.meta.series.forEach((series, i) => this.drawSeries(context, series, i * STRIP * rem, STRIP * rem, width, theme));
-    this.drawSamples(context, (strips - 1) * STRIP * rem, STRIP * rem, width, theme);
-    this.drawAxis(context, strips * STRIP * rem, width, rem, theme);
-    this.drawBrush(context, width, strips * STRIP * rem, theme);
+    this.meta.series.forEach((series, i) => this.drawSeries(context, series, i * tall, tall, width, theme));
+    this.drawSamples(context, (strips - 1) * tall, tall, width, theme);
+    this.drawAxis(context, strips * tall, width, rem, theme);
+    this.drawBrush(context, width, strips * tall, theme);
     this.describe();
   }
 
   private label(context: CanvasRenderingContext2D, name: string, most: string, y: number, width: number, theme: Theme): void {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     context.textBaseline = 'top';
-    context.fillStyle = theme.muted;
-    context.textAlign = 'left';
-    context.fillText(name, 8, y + 4, width / 2);
-    context.textAlign = 'right';
-    context.fillText(most, width - 8, y + 4);
+    const write = (text: string, x: number, align: CanvasTextAlign): void => {
+      // A plate keeps the words readable where a line runs through them.
+      const wide = Math.min(width / 2, context.measureText(text).width) + 6;
+      context.fillStyle = `rgb(${theme.surface.join(' ')} / .85)`;
+      context.fillRect(align === 'left' ? x - 3 : x - wide + 3, y + 2, wide, LABEL * rem);
+      context.textAlign = align;
+      context.fillStyle = theme.muted;
+      context.fillText(text, x, y + 4, width / 2);
+    };
+    write(shown(name.slice(0, 80)), 8, 'left');
+    write(most, width - 8, 'right');
     context.textAlign = 'left';
   }
 

@@ -16,7 +16,7 @@ export interface Filter {
 }
 
 /** Above this many nodes a tree merged upwards keeps its small branches folded until they are zoomed into. */
-const MERGE_LIMIT = 1_500_000;
+const MERGE_LIMIT = 400_000;
 const FOLD_BELOW = 1 / 4000;
 
 /** Which strings a filter means, as flags. */
@@ -126,13 +126,9 @@ function mergeUpwards(profile: Profile, trie: Trie, starts: Starts, path: number
   const at = starts.at.slice();
   const group = new Int32Array(at.length);
   const onPath = new Uint8Array(at.length).fill(1);
-  const weightOf = (item: number): number => {
-    let sum = 0;
-    for (let c = 0; c < columns; c++) sum += starts.weights[c]![item]!;
-    return sum;
-  };
-  let everything = 0;
-  for (let i = 0; i < at.length; i++) everything += weightOf(i);
+  const weight = new Float64Array(at.length);
+  for (const column of starts.weights) for (let i = 0; i < at.length; i++) weight[i]! += column[i]!;
+  const everything = weight.reduce((a, b) => a + b, 0);
   const settle = (item: number): void => {
     for (let c = 0; c < columns; c++) builder.add(group[item]!, c, starts.weights[c]![item]!);
   };
@@ -154,7 +150,7 @@ function mergeUpwards(profile: Profile, trie: Trie, starts: Starts, path: number
     live = live.subarray(0, kept);
     if (builder.n < MERGE_LIMIT) continue;
     const sums = new Float64Array(builder.n);
-    for (const item of live) sums[group[item]!]! += weightOf(item);
+    for (const item of live) sums[group[item]!]! += weight[item]!;
     const spare = path.length > 0 && builder.n < 2 * MERGE_LIMIT;
     live = live.filter((item) => {
       if (sums[group[item]!]! >= everything * FOLD_BELOW || (spare && onPath[item])) return true;
