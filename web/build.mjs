@@ -1,4 +1,4 @@
-// Bundles the page and the script of the stand-alone SVG: node build.mjs OUTDIR
+// Bundles the page and the script of the stand-alone SVG: node build.mjs OUTDIR [DEPFILE]
 // Writes OUTDIR/page.html, with the markers @@TITLE@@, @@META@@ and @@BODY@@ left for the C side, and OUTDIR/svg.js.
 
 import { createHash } from 'node:crypto';
@@ -9,11 +9,14 @@ import { build } from 'esbuild';
 
 const SVG_LIMIT = 8 * 1024;
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.argv[2];
+const [out, depfile] = process.argv.slice(2);
 if (!out) {
-  console.error('usage: node build.mjs OUTDIR');
+  console.error('usage: node build.mjs OUTDIR [DEPFILE]');
   process.exit(2);
 }
+
+/** Every file a bundle was made of, for the build that called us. */
+const sources = [join(here, 'src', 'page.html')];
 
 async function bundle(entry) {
   const result = await build({
@@ -26,7 +29,10 @@ async function bundle(entry) {
     charset: 'ascii',
     legalComments: 'none',
     logLevel: 'warning',
+    metafile: true,
+    absWorkingDir: here,
   });
+  sources.push(...Object.keys(result.metafile.inputs).map((name) => join(here, name)));
   return result.outputFiles[0].text.trim();
 }
 
@@ -68,3 +74,7 @@ for (const marker of ['@@TITLE@@', '@@META@@', '@@BODY@@']) splice(html, marker,
 
 await mkdir(out, { recursive: true });
 await Promise.all([writeFile(join(out, 'page.html'), html), writeFile(join(out, 'svg.js'), svg)]);
+if (depfile) {
+  const escape = (path) => path.replace(/[ #\\]/g, '\\$&');
+  await writeFile(depfile, `${join(out, 'page.html')} ${join(out, 'svg.js')}: ${sources.map(escape).join(' ')}\n`);
+}
