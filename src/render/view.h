@@ -28,6 +28,7 @@ struct ch_text_style {
 struct ch_view {
 	const struct ch_profile *profile;
 	enum ch_metric metric;
+	const char *event; /* word or type that the page shows first; NULL: the default rule */
 	const char *title; /* NULL: made from the event's word */
 	const char *const *sources;
 	size_t n_sources;
