@@ -114,12 +114,12 @@ static void put_totals(struct text *t, const int64_t *total)
 
 static void put_heading(struct text *t)
 {
-	ch_view_title(t->v, &t->cell);
-	color(t, BOLD);
-	ch_name_show(&t->line, t->cell.data, t->cell.len);
-	color(t, PLAIN);
-	end_line(t);
-	ch_buf_reset(&t->cell);
+	if (t->v->title) {
+		color(t, BOLD);
+		ch_name_show(&t->line, t->v->title, strlen(t->v->title));
+		color(t, PLAIN);
+		end_line(t);
+	}
 	ch_view_sources(t->v, &t->cell);
 	if (t->cell.len) {
 		ch_name_show(&t->line, t->cell.data, t->cell.len);
