@@ -335,8 +335,14 @@ static void put_root(struct svg *s)
 
 	ch_buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	               "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"charcloth\"");
+	put_attr(b, " width", s->width);
 	put_attr(b, " height", height_of(s));
-	put_whole(b, " width=\"100%\" data-width", s->width);
+	ch_buf_puts(b, " viewBox=\"0 0 ");
+	put_number(b, s->width, 0);
+	ch_buf_putc(b, ' ');
+	put_number(b, height_of(s), 0);
+	put_whole(b, "\" data-width", s->width);
+	ch_buf_puts(b, s->v->picture.width ? "" : " data-fluid=\"1\"");
 	put_whole(b, " data-total", s->whole * s->unit);
 	ch_buf_puts(b, s->v->picture.inverted ? " data-inverted=\"1\"" : " data-inverted=\"0\"");
 	ch_buf_puts(b, " data-unit=\"");

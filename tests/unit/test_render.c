@@ -9,16 +9,6 @@
 
 static const char hostile[] = "</script><script>alert(1)]]>&\"'\x01\xe2\x80\xae";
 
-static const struct ch_view plain = { .picture = { .min_width = -1 } };
-
-static struct ch_view view_of(const struct ch_profile *p)
-{
-	struct ch_view v = plain;
-
-	v.profile = p;
-	return v;
-}
-
 static struct ch_profile *small(void)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
@@ -44,7 +34,7 @@ static struct ch_profile *difference(void)
 
 static struct ch_view difference_view(const struct ch_profile *p)
 {
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 
 	v.diff.before = "a.jfr";
 	v.diff.after = "b.jfr";
@@ -101,7 +91,7 @@ static size_t assert_well_formed(const char *s)
 static void svg_shows_every_frame_with_its_share(void **state)
 {
 	struct ch_profile *p = small();
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char *svg = written(ch_svg_write, &v);
 
 	(void)state;
@@ -120,7 +110,7 @@ static void svg_shows_every_frame_with_its_share(void **state)
 static void svg_is_well_formed_whatever_the_names(void **state)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char *svg;
 
 	(void)state;
@@ -143,7 +133,7 @@ static void svg_is_well_formed_whatever_the_names(void **state)
 static void svg_counts_what_is_too_narrow(void **state)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char name[32], *svg;
 
 	(void)state;
@@ -188,7 +178,7 @@ static void svg_of_a_difference_shows_both_sides(void **state)
 static void text_lists_hot_methods_and_the_tree(void **state)
 {
 	struct ch_profile *p = small();
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char *text;
 
 	(void)state;
@@ -251,7 +241,7 @@ static void text_of_a_difference_starts_with_the_largest_change(void **state)
 static void text_sums_up_light_frames(void **state)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char *text;
 
 	(void)state;
@@ -273,12 +263,29 @@ static void text_sums_up_light_frames(void **state)
 	ch_profile_free(p);
 }
 
+static void text_shows_as_many_callees_as_asked_for(void **state)
+{
+	struct ch_profile *p = small();
+	struct ch_view v = CH_VIEW(p);
+	char *text;
+
+	(void)state;
+	v.text.limit = 1;
+	text = written(ch_text_tree_write, &v);
+	assert_non_null(strstr(text, "             1   1.00%                … 1 more frame\n"));
+	assert_non_null(strstr(text, "             9   9.00%              … 1 more frame\n"));
+	assert_non_null(strstr(text, "HashMap.get"));
+	assert_null(strstr(text, "gc"));
+	free(text);
+	ch_profile_free(p);
+}
+
 /* --- JSON ------------------------------------------------------------------------------------ */
 
 static void json_holds_the_whole_tree(void **state)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char *json;
 
 	(void)state;
@@ -317,7 +324,7 @@ static void json_of_a_difference_has_both_sides(void **state)
 static void the_page_holds_no_markup_of_the_profile(void **state)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ .all_labels = true });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	char *html;
 
 	(void)state;
@@ -341,7 +348,7 @@ static void deep_stacks_work_in_every_output(void **state)
 	static write_fn *const writers[] = { ch_svg_write, ch_html_write, ch_text_write,
 		                             ch_json_write };
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 	uint32_t frame, at = 0;
 
 	(void)state;
@@ -360,7 +367,7 @@ static void empty_profiles_work_in_every_output(void **state)
 	static write_fn *const writers[] = { ch_svg_write, ch_html_write, ch_text_write,
 		                             ch_json_write };
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
-	struct ch_view v = view_of(p);
+	struct ch_view v = CH_VIEW(p);
 
 	(void)state;
 	for (size_t i = 0; i < CH_LEN(writers); i++)
@@ -412,6 +419,7 @@ int main(void)
 		cmocka_unit_test(text_lists_hot_methods_and_the_tree),
 		cmocka_unit_test(text_of_a_difference_starts_with_the_largest_change),
 		cmocka_unit_test(text_sums_up_light_frames),
+		cmocka_unit_test(text_shows_as_many_callees_as_asked_for),
 		cmocka_unit_test(json_holds_the_whole_tree),
 		cmocka_unit_test(json_of_a_difference_has_both_sides),
 		cmocka_unit_test(the_page_holds_no_markup_of_the_profile),
