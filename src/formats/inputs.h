@@ -1,0 +1,30 @@
+/* The input formats: one table, one file each. */
+#ifndef CH_FORMATS_INPUTS_H
+#define CH_FORMATS_INPUTS_H
+
+#include "formats/input.h"
+#include "profile/profile.h"
+
+struct ch_reader {
+	const char *name;  /* the word for --input-format and messages */
+	const char *title; /* for help and docs */
+	/*
+	 * How sure the content is of this format: 0 no, 100 certain. Looks at the first 64 KiB at
+	 * most, never at the name.
+	 */
+	int (*probe)(const struct ch_input *in);
+	/*
+	 * Adds everything to p. Returns 0 when something could be read, also when parts were
+	 * damaged (each told by ch_profile_damage with where and what), or a negative errno with
+	 * one sentence when nothing could. Never trusts a byte.
+	 */
+	int (*read)(const struct ch_input *in, struct ch_profile *p, struct ch_error *err);
+};
+
+extern const struct ch_reader ch_readers[];
+extern const size_t ch_n_readers;
+
+/* Opens path, finds the format (or takes `format` unless NULL) and reads it into p. */
+int ch_read_path(const char *path, const char *format, struct ch_profile *p, struct ch_error *err);
+
+#endif

@@ -1,0 +1,127 @@
+#include "profile/events.h"
+#include "base/buf.h"
+
+#include <errno.h>
+
+/*
+ * One row per recorded type. Rows of one word are added together, except that a row with a higher
+ * `rank` silences those with a lower one: they measure the same thing, less well. The order of the
+ * words is the order in which a default is looked for.
+ */
+static const struct {
+	const char *word, *type;
+	int rank;
+} words[] = {
+	{ "cpu", "jdk.CPUTimeSample", 1 },
+	{ "cpu", "jdk.ExecutionSample", 0 },
+	{ "cpu", "perf", 0 },
+	{ "cpu", "samples", 0 },
+	{ "cpu", "honest-profiler", 0 },
+	{ "wall", "profiler.WallClockSample", 0 },
+	{ "wall", "threads", 0 },
+	{ "wall", "Stacktrace", 0 },
+	{ "wall", "pyspark-stack", 0 },
+	{ "alloc", "jdk.ObjectAllocationSample", 0 },
+	{ "alloc", "jdk.ObjectAllocationInNewTLAB", 0 },
+	{ "alloc", "jdk.ObjectAllocationOutsideTLAB", 0 },
+	{ "lock", "jdk.JavaMonitorEnter", 0 },
+	{ "lock", "jdk.ThreadPark", 0 },
+	{ "native", "jdk.NativeMethodSample", 0 },
+	{ "live", "profiler.LiveObject", 0 },
+	{ "live", "jdk.OldObjectSample", 0 },
+	{ "malloc", "profiler.Malloc", 0 },
+	{ "io", "jdk.SocketRead", 0 },
+	{ "io", "jdk.SocketWrite", 0 },
+	{ "io", "jdk.FileRead", 0 },
+	{ "io", "jdk.FileWrite", 0 },
+	{ "exception", "jdk.JavaExceptionThrow", 0 },
+};
+
+const char *ch_event_word(const char *type)
+{
+	for (size_t i = 0; i < CH_LEN(words); i++)
+		if (!strcmp(words[i].type, type))
+			return words[i].word;
+	return type;
+}
+
+bool ch_event_is_word(const char *s)
+{
+	for (size_t i = 0; i < CH_LEN(words); i++)
+		if (!strcmp(words[i].word, s))
+			return true;
+	return false;
+}
+
+static int rank_of(const char *type)
+{
+	for (size_t i = 0; i < CH_LEN(words); i++)
+		if (!strcmp(words[i].type, type))
+			return words[i].rank;
+	return 0;
+}
+
+static int choose_word(const struct ch_profile *p, const char *word, bool *chosen)
+{
+	int best = 0, n = 0;
+
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples && !strcmp(ch_profile_text(p, p->events[i].word), word) &&
+		    rank_of(ch_profile_text(p, p->events[i].type)) > best)
+			best = rank_of(ch_profile_text(p, p->events[i].type));
+	for (size_t i = 0; i < p->n_events; i++) {
+		chosen[i] = p->events[i].samples &&
+			    !strcmp(ch_profile_text(p, p->events[i].word), word) &&
+			    rank_of(ch_profile_text(p, p->events[i].type)) == best;
+		n += chosen[i];
+	}
+	return n;
+}
+
+static int choose_type(const struct ch_profile *p, const char *type, bool *chosen)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < p->n_events; i++) {
+		chosen[i] = p->events[i].samples &&
+			    !strcmp(ch_profile_text(p, p->events[i].type), type);
+		n += chosen[i];
+	}
+	return n;
+}
+
+static int choose_default(const struct ch_profile *p, bool *chosen)
+{
+	int n;
+
+	for (size_t i = 0; i < CH_LEN(words); i++)
+		if ((n = choose_word(p, words[i].word, chosen)))
+			return n;
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples)
+			return choose_type(p, ch_profile_text(p, p->events[i].type), chosen);
+	return 0;
+}
+
+int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
+		     struct ch_error *err)
+{
+	struct ch_buf have = CH_BUF(256);
+	int n;
+
+	if (!request)
+		n = choose_default(p, chosen);
+	else if ((n = choose_word(p, request, chosen)) == 0)
+		n = choose_type(p, request, chosen);
+	if (n || !request)
+		return n ? n : ch_fail(err, -ENODATA, "there are no samples in the input");
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples)
+			ch_buf_printf(&have, "%s%s", have.len ? ", " : "",
+				      ch_profile_text(p, p->events[i].word));
+	ch_buf_putc(&have, 0);
+	n = ch_fail(err, -ENODATA, "there are no '%s' samples; the input has: %s", request,
+		    have.len > 1 && !have.err ? have.data : "none");
+	ch_buf_done(&have);
+	return n;
+}

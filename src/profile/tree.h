@@ -1,0 +1,49 @@
+/*
+ * A call tree laid out for drawing and printing: nodes in preorder, siblings sorted by name, sums
+ * made. Node 0 is the root ("all"). Columns are plain arrays; parents come before children, the
+ * subtree of node i is [i, end[i]).
+ */
+#ifndef CH_PROFILE_TREE_H
+#define CH_PROFILE_TREE_H
+
+#include "profile/profile.h"
+
+enum ch_metric {
+	CH_METRIC_SAMPLES,
+	CH_METRIC_VALUE, /* bytes, nanoseconds …: --total */
+};
+
+struct ch_tree {
+	size_t n;
+	uint32_t *frame;  /* frame of the profile, 0 for the root */
+	uint32_t *source; /* trie node of the profile */
+	uint32_t *parent, *end, *depth;
+	int64_t *self, *total;
+	int64_t *self_before, *total_before; /* NULL unless built as a difference */
+	uint32_t max_depth;                  /* of any node; the root has depth 0 */
+	int64_t scale;                       /* numbers are times this */
+	const char *unit;                    /* "samples", "ns", "bytes" …; borrowed from profile */
+};
+
+/*
+ * Builds the tree of all rows of p (one event, or several of one word). When the profile has rows
+ * labelled side=before and side=after, *_before hold the first and the others the second.
+ * Iterative: depth is limited by memory only.
+ */
+int ch_tree_new(const struct ch_profile *p, enum ch_metric metric, struct ch_tree **ret,
+		struct ch_error *err);
+void ch_tree_free(struct ch_tree *t);
+
+static inline void ch_tree_freep(struct ch_tree **t)
+{
+	ch_tree_free(*t);
+}
+
+/* The shown name of tree node i. */
+static inline const char *ch_tree_name(const struct ch_tree *t, const struct ch_profile *p,
+				       size_t i)
+{
+	return i ? ch_profile_text(p, p->frames[t->frame[i]].name) : "all";
+}
+
+#endif
