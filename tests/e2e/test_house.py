@@ -93,7 +93,7 @@ def test_a_missing_table_is_an_objection(tree):
     [
         ("/* TO" + "DO: later */", "a mark of unfinished work"),
         ('path = "/ho' + 'me/somebody/charcloth"', "a path of one person's machine"),
-        ("index = https://10.1.2.3/simple", "the address of a package mirror"),
+        ("index = https://" + "10.1.2.3/simple", "the address of a package mirror"),
     ],
 )
 def test_words_that_must_not_stand_anywhere(tmp_path, text, sentence):
