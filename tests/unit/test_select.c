@@ -12,25 +12,46 @@ struct sample {
 };
 
 static const struct sample samples[] = {
-	{ { "a/Main.main", "a/Main.work", "a/Sum.add" }, CH_KIND_JAVA, "worker-1", "3",
-	  "jdk.ExecutionSample", 5, 1000 },
-	{ { "a/Main.main", "a/Main.work", "a/Sum.add" }, CH_KIND_INLINED, "worker-2", "3",
-	  "jdk.ExecutionSample", 2, 2000 },
-	{ { "a/Main.main", "read" }, CH_KIND_NATIVE, "worker-2", NULL, "jdk.ExecutionSample", 1,
+	{ { "a/Main.main", "a/Main.work", "a/Sum.add" },
+	  CH_KIND_JAVA,
+	  "worker-1",
+	  "3",
+	  "jdk.ExecutionSample",
+	  5,
+	  1000 },
+	{ { "a/Main.main", "a/Main.work", "a/Sum.add" },
+	  CH_KIND_INLINED,
+	  "worker-2",
+	  "3",
+	  "jdk.ExecutionSample",
+	  2,
+	  2000 },
+	{ { "a/Main.main", "read" },
+	  CH_KIND_NATIVE,
+	  "worker-2",
+	  NULL,
+	  "jdk.ExecutionSample",
+	  1,
 	  3000 },
-	{ { "a/Main.main", "a/B[]" }, CH_KIND_ALLOC, "worker-1", "4",
-	  "jdk.ObjectAllocationSample", 7, 4000 },
+	{ { "a/Main.main", "a/B[]" },
+	  CH_KIND_ALLOC,
+	  "worker-1",
+	  "4",
+	  "jdk.ObjectAllocationSample",
+	  7,
+	  4000 },
 };
 
 static uint32_t label(struct ch_profile *p, uint32_t set, const char *key, const char *value)
 {
 	return value ? ch_profile_label(p, set, ch_profile_strz(p, key), ch_profile_strz(p, value))
-		     : set;
+	             : set;
 }
 
 static struct ch_profile *sampled(void)
 {
-	struct ch_profile *p = ch_profile_new(&(struct ch_want){ .times = true, .all_labels = true });
+	struct ch_profile *p =
+	    ch_profile_new(&(struct ch_want){ .times = true, .all_labels = true });
 
 	for (size_t i = 0; i < CH_LEN(samples); i++) {
 		const struct sample *s = &samples[i];
@@ -39,18 +60,18 @@ static struct ch_profile *sampled(void)
 		for (int k = 0; s->stack[k]; k++) {
 			bool leaf = !s->stack[k + 1];
 			struct ch_frame f = { .name = ch_profile_strz(p, s->stack[k]),
-					      .kind = leaf ? s->kind : CH_KIND_JAVA };
+				              .kind = leaf ? s->kind : CH_KIND_JAVA };
 
 			at = ch_profile_push(p, at, ch_profile_frame(p, f));
 		}
-		ch_profile_add(p, &(struct ch_sample){
-				      .event = ch_profile_event(p, s->type, "ns"),
-				      .stack = at,
-				      .labels = label(p, label(p, 0, "thread", s->thread), "stage",
-						      s->stage),
-				      .samples = s->n,
-				      .value = s->n * 10,
-				      .time_ns = s->time_ns });
+		ch_profile_add(
+		    p, &(struct ch_sample){
+		           .event = ch_profile_event(p, s->type, "ns"),
+		           .stack = at,
+		           .labels = label(p, label(p, 0, "thread", s->thread), "stage", s->stage),
+		           .samples = s->n,
+		           .value = s->n * 10,
+		           .time_ns = s->time_ns });
 	}
 	return p;
 }
@@ -76,7 +97,7 @@ static const char *text_of(const struct ch_profile *p)
 			path[depth++] = p->frames[p->trie.frame[at]].name;
 		while (depth--)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
-					      ch_profile_text(p, path[depth]), depth ? ";" : "");
+			                      ch_profile_text(p, path[depth]), depth ? ";" : "");
 		n += (size_t)snprintf(text + n, sizeof(text) - n, " %d\n", (int)sum);
 	}
 	return text;
@@ -112,7 +133,8 @@ static void cpu_comes_first_and_kinds_melt(void **state)
 	check(&(struct ch_select){ 0 },
 	      "a/Main.main;a/Main.work;a/Sum.add 7\na/Main.main;read 1\n");
 	check(&(struct ch_select){ .event = "alloc" }, "a/Main.main;a/B[] 7\n");
-	check(&(struct ch_select){ .event = "jdk.ObjectAllocationSample" }, "a/Main.main;a/B[] 7\n");
+	check(&(struct ch_select){ .event = "jdk.ObjectAllocationSample" },
+	      "a/Main.main;a/B[] 7\n");
 	check(&(struct ch_select){ .event = "wall" },
 	      "there are no 'wall' samples; the input has: cpu, alloc");
 }
@@ -209,10 +231,10 @@ static void what_is_final_is_not_copied(void **state)
 	struct ch_error err;
 
 	(void)state;
-	ch_profile_add(p, &(struct ch_sample){
-			      .event = ch_profile_event(p, "samples", "count"),
-			      .stack = ch_profile_push(p, 0, ch_profile_frame(p, f)),
-			      .samples = 1 });
+	ch_profile_add(p,
+	               &(struct ch_sample){ .event = ch_profile_event(p, "samples", "count"),
+	                                    .stack = ch_profile_push(p, 0, ch_profile_frame(p, f)),
+	                                    .samples = 1 });
 	assert_int_equal(ch_select(p, &(struct ch_select){ 0 }, &out, &err), 0);
 	assert_ptr_equal(out, p);
 	ch_profile_free(p);
