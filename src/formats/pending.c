@@ -6,16 +6,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK int ch_jfr_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_jfr_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "jfr");
-}
 WEAK int ch_collapsed_probe(const struct ch_input *in)
 {
 	(void)in;
@@ -105,9 +95,4 @@ WEAK int ch_uber_write(const struct ch_profile *p, struct ch_out *out, struct ch
 {
 	(void)p, (void)out;
 	return ch_fail(err, -ENOSYS, "uber");
-}
-WEAK int ch_jfr_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)out;
-	return ch_fail(err, -ENOSYS, "jfr");
 }
