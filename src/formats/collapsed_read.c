@@ -1,26 +1,20 @@
 #include "formats/collapsed.h"
 #include "formats/framecache.h"
 #include "formats/names.h"
+#include "formats/pieces.h"
 #include "formats/readers.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "sys/par.h"
 
 #include <errno.h>
 
-#define PROBE_BYTES   ((size_t)64 * 1024)
-#define RELEASE_BYTES ((size_t)8 << 20)
-/* Below this a second thread and the merge of its profile cost more than they save. */
-#define PART_BYTES ((size_t)4 << 20)
-#define PARTS_MAX  64
-#define DEPTH_MAX  ((size_t)1 << 20)
+#define PROBE_BYTES ((size_t)64 * 1024)
+#define DEPTH_MAX   ((size_t)1 << 20)
 
-/* One thread's share of the file, its state, and what it found wrong. */
+/* One thread's share of the file. */
 struct part {
-	const struct ch_input *in;
-	struct ch_profile *p;
+	struct ch_piece piece;
 	struct ch_framecache cache;
-	const char *at, *end, *limit;
 	uint16_t event;
 	bool diff;
 	uint32_t before, after; /* label sets of a diff */
@@ -34,9 +28,8 @@ struct part {
 	} * levels;
 	size_t levels_cap;
 
-	uint64_t lines, stacks, bad, first_bad;
+	uint64_t stacks;
 	bool capped, cut;
-	int err;
 };
 
 /* --- counts ---------------------------------------------------------------------------------- */
@@ -132,15 +125,16 @@ static uint32_t new_frame(struct part *w, const char *s, size_t n, uint32_t hash
 	if (ch_span_find(name, CH_SPAN("\\x"))) {
 		plain = malloc(name.n);
 		if (!plain) {
-			w->err = -ENOMEM;
+			w->piece.err = -ENOMEM;
 			return 0;
 		}
 		name = (struct ch_span){ plain, unescape(name.s, name.n, plain) };
 	}
 	if (kind == CH_KIND_OTHER)
 		kind = ch_name_kind(name);
-	id = ch_profile_frame(w->p, (struct ch_frame){ .name = ch_profile_str(w->p, name.s, name.n),
-	                                               .kind = (uint8_t)kind });
+	id = ch_profile_frame(w->piece.p,
+	                      (struct ch_frame){ .name = ch_profile_str(w->piece.p, name.s, name.n),
+	                                         .kind = (uint8_t)kind });
 	if (id)
 		ch_framecache_put(&w->cache, s, n, hash, id);
 	return id;
@@ -175,17 +169,17 @@ static uint32_t stack_of(struct part *w, const char *s, size_t n)
 	const char *p = s + (k ? w->levels[k - 1].end + 1 : 0), *end = s + n;
 
 	while (p < end || (p == end && n && p[-1] == ';')) {
-		const char *stop = ch_scan(p, end, w->limit, ';');
+		const char *stop = ch_scan(p, end, w->piece.limit, ';');
 
 		if (CH_UNLIKELY(k == DEPTH_MAX)) {
 			w->cut = true;
 			break;
 		}
 		if (CH_UNLIKELY(CH_ROOM(w->levels, w->levels_cap, k + 1) < 0)) {
-			w->err = -ENOMEM;
+			w->piece.err = -ENOMEM;
 			break;
 		}
-		node = ch_profile_push(w->p, node, frame_of(w, p, (size_t)(stop - p)));
+		node = ch_profile_push(w->piece.p, node, frame_of(w, p, (size_t)(stop - p)));
 		w->levels[k++] = (struct level){ (size_t)(stop - s), node };
 		p = stop + 1;
 	}
@@ -202,8 +196,8 @@ static int64_t scaled(struct part *w, const struct count *c)
 	int64_t scale;
 
 	if (c->fraction)
-		ch_profile_rescale(w->p, w->event, CH_COLLAPSED_SCALE);
-	scale = w->p->events[w->event].scale;
+		ch_profile_rescale(w->piece.p, w->event, CH_COLLAPSED_SCALE);
+	scale = w->piece.p->events[w->event].scale;
 	w->capped |= c->capped || c->whole > INT64_MAX / scale;
 	return ch_sat_add(ch_sat_mul(c->whole, scale),
 	                  c->millionths * (scale / CH_COLLAPSED_SCALE));
@@ -213,12 +207,12 @@ static void add(struct part *w, uint32_t stack, uint32_t labels, const struct co
 {
 	int64_t n = scaled(w, c);
 
-	ch_profile_add(w->p, &(struct ch_sample){ .event = w->event,
-	                                          .stack = stack,
-	                                          .labels = labels,
-	                                          .samples = n,
-	                                          .value = n,
-	                                          .time_ns = CH_NO_TIME });
+	ch_profile_add(w->piece.p, &(struct ch_sample){ .event = w->event,
+	                                                .stack = stack,
+	                                                .labels = labels,
+	                                                .samples = n,
+	                                                .value = n,
+	                                                .time_ns = CH_NO_TIME });
 }
 
 static void read_line(struct part *w, const char *s, const char *e)
@@ -230,8 +224,7 @@ static void read_line(struct part *w, const char *s, const char *e)
 	if (s == e || (*s == '#' && is_comment(s, e)))
 		return;
 	if (!take_number(s, &e, &after) || (w->diff && !take_number(s, &e, &before))) {
-		if (!w->bad++)
-			w->first_bad = w->lines;
+		ch_piece_bad_line(&w->piece, w->piece.lines);
 		return;
 	}
 	stack = stack_of(w, s, (size_t)(e - s));
@@ -244,23 +237,13 @@ static void read_line(struct part *w, const char *s, const char *e)
 	add(w, stack, w->after, &after);
 }
 
-static void read_part(void *ctx, unsigned i)
+static void step(struct ch_piece *piece)
 {
-	struct part *w = (struct part *)ctx + i;
-	const char *start = (const char *)w->in->data, *released = w->at;
+	const char *e = ch_line_end(piece->at, piece->end);
 
-	while (w->at < w->end && !w->err && !w->p->err && !w->p->strings.err) {
-		const char *e = ch_line_end(w->at, w->end);
-
-		w->lines++;
-		read_line(w, w->at, e);
-		w->at = e < w->end ? e + 1 : e;
-		if ((size_t)(w->at - released) > RELEASE_BYTES) {
-			ch_input_release(w->in, (size_t)(released - start),
-			                 (size_t)(w->last - start));
-			released = w->last;
-		}
-	}
+	piece->lines++;
+	read_line((struct part *)piece, piece->at, e);
+	piece->at = e < piece->end ? e + 1 : e;
 }
 
 /* --- the file -------------------------------------------------------------------------------- */
@@ -285,34 +268,26 @@ static bool all_lines_have_two(const char *s, const char *end)
 	return found > 0;
 }
 
-/* The start of the first line at or after p. */
-static const char *line_start(const char *start, const char *p, const char *end)
+static const char *next_line(struct ch_span text, const char *p)
 {
-	if (p == start || p[-1] == '\n')
+	const char *end = text.s + text.n;
+
+	if (p == text.s || p[-1] == '\n')
 		return p;
 	p = ch_line_end(p, end);
 	return p < end ? p + 1 : end;
 }
 
-static struct ch_span text_of(const struct ch_input *in)
+static int init(struct ch_piece *piece, const void *arg)
 {
-	struct ch_span t = { (const char *)in->data, in->size };
-
-	return ch_span_starts(t, CH_SPAN("\xef\xbb\xbf")) ? (struct ch_span){ t.s + 3, t.n - 3 }
-	                                                  : t;
-}
-
-static int part_init(struct part *w, const struct ch_input *in, struct ch_profile *p, bool diff)
-{
+	struct part *w = (struct part *)piece;
+	struct ch_profile *p = piece->p;
 	uint32_t side;
 
-	*w = (struct part){ .in = in, .p = p, .diff = diff };
-	if (!p)
-		return -ENOMEM;
 	w->event = ch_profile_event(p, "samples", "count");
-	w->last = (const char *)in->data;
-	w->limit = w->last + in->size;
-	if (diff) {
+	w->last = piece->at;
+	w->diff = *(const bool *)arg;
+	if (w->diff) {
 		side = ch_profile_strz(p, "side");
 		w->before = ch_profile_label(p, 0, side, ch_profile_strz(p, "before"));
 		w->after = ch_profile_label(p, 0, side, ch_profile_strz(p, "after"));
@@ -320,41 +295,44 @@ static int part_init(struct part *w, const struct ch_input *in, struct ch_profil
 	return ch_framecache_init(&w->cache);
 }
 
-static void part_done(struct part *w)
+static void finish(struct ch_piece *piece)
 {
+	(void)piece; /* a line is complete in itself */
+}
+
+static void done(struct ch_piece *piece)
+{
+	struct part *w = (struct part *)piece;
+
 	ch_framecache_done(&w->cache);
 	free(w->levels);
 }
 
-/* Says what was wrong, with line numbers of the whole file; fails when nothing was right. */
-static int conclude(const struct part *parts, unsigned n, struct ch_profile *p,
-                    struct ch_error *err)
+static void sum(struct ch_piece *first, const struct ch_piece *later)
 {
-	const char *name = parts[0].in->name;
-	uint64_t lines = 0, stacks = 0, bad = 0, first_bad = 0;
-	bool capped = false, cut = false;
+	struct part *a = (struct part *)first;
+	const struct part *b = (const struct part *)later;
 
-	for (unsigned i = 0; i < n; i++) {
-		if (parts[i].err)
-			return ch_fail(err, parts[i].err, "read '%s': %m", name);
-		if (parts[i].bad && !bad)
-			first_bad = lines + parts[i].first_bad;
-		lines += parts[i].lines;
-		stacks += parts[i].stacks;
-		bad += parts[i].bad;
-		capped |= parts[i].capped;
-		cut |= parts[i].cut;
-	}
-	if (!stacks)
+	a->stacks += b->stacks;
+	a->capped |= b->capped;
+	a->cut |= b->cut;
+}
+
+static int conclude(const struct ch_piece *first, struct ch_profile *p, struct ch_error *err)
+{
+	const struct part *w = (const struct part *)first;
+	const char *name = first->in->name;
+
+	if (!w->stacks)
 		return ch_fail(err, -EINVAL, "'%s': no line is a stack and a count", name);
-	if (bad)
+	if (first->bad)
 		ch_profile_damage(
 		    p, "'%s': %llu of %llu lines end in no count, the first is line %llu", name,
-		    (unsigned long long)bad, (unsigned long long)lines,
-		    (unsigned long long)first_bad);
-	if (capped)
+		    (unsigned long long)first->bad, (unsigned long long)first->lines,
+		    (unsigned long long)first->first_bad);
+	if (w->capped)
 		ch_profile_damage(p, "'%s': counts too large to add up were capped", name);
-	if (cut)
+	if (w->cut)
 		ch_profile_damage(p, "'%s': stacks deeper than %zu frames were cut", name,
 		                  DEPTH_MAX);
 	return 0;
@@ -362,45 +340,18 @@ static int conclude(const struct part *parts, unsigned n, struct ch_profile *p,
 
 int ch_collapsed_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
 {
-	struct ch_span text = text_of(in);
-	const char *at = text.s, *end = text.s + text.n;
-	bool diff = all_lines_have_two(text.s, end);
-	struct part parts[PARTS_MAX];
-	unsigned n = ch_par_cores(), ready = 0;
-	int r = 0;
+	static const struct ch_piece_ops ops = {
+		sizeof(struct part), next_line, init, step, finish, done, sum, conclude,
+	};
+	struct ch_span text = ch_input_text(in);
+	bool diff = all_lines_have_two(text.s, text.s + text.n);
 
-	if (text.n / PART_BYTES < n)
-		n = text.n < 2 * PART_BYTES ? 1 : (unsigned)(text.n / PART_BYTES);
-	if (n > PARTS_MAX)
-		n = PARTS_MAX;
-	for (; ready < n && r >= 0; ready++) {
-		struct part *w = &parts[ready];
-
-		/* The first part goes straight into the caller's profile. */
-		r = part_init(w, in, ready ? ch_profile_new(&p->want) : p, diff);
-		w->at = at;
-		w->end = at =
-		    ready + 1 == n ? end : line_start(at, text.s + text.n / n * (ready + 1), end);
-	}
-	if (r < 0)
-		ch_fail(err, r, "read '%s': %m", in->name);
-	else
-		ch_par_run(n, read_part, parts);
-	for (unsigned i = 1; i < ready; i++) {
-		if (r >= 0)
-			ch_profile_merge(p, parts[i].p, 0);
-		ch_profile_free(parts[i].p);
-	}
-	if (r >= 0)
-		r = conclude(parts, n, p, err);
-	for (unsigned i = 0; i < ready; i++)
-		part_done(&parts[i]);
-	return r;
+	return ch_pieces_read(in, text, &ops, &diff, p, err);
 }
 
 int ch_collapsed_probe(const struct ch_input *in)
 {
-	struct ch_span text = text_of(in);
+	struct ch_span text = ch_input_text(in);
 	const char *s = text.s, *end = s + (text.n < PROBE_BYTES ? text.n : PROBE_BYTES);
 	size_t good = 0, bad = 0, deep = 0;
 

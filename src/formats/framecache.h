@@ -35,4 +35,10 @@ static inline uint32_t ch_framecache_find(const struct ch_framecache *c, const c
 	return 0;
 }
 
+/* Starts to fetch the place of a hash, for a find a little later. */
+static inline void ch_framecache_prefetch(const struct ch_framecache *c, uint32_t hash)
+{
+	__builtin_prefetch(&c->slots[hash & c->mask]);
+}
+
 #endif

@@ -36,16 +36,6 @@ WEAK int ch_speedscope_read(const struct ch_input *in, struct ch_profile *p, str
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "speedscope");
 }
-WEAK int ch_perf_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_perf_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "perf");
-}
 WEAK int ch_jstack_probe(const struct ch_input *in)
 {
 	(void)in;

@@ -14,6 +14,12 @@ static const struct {
 } words[] = {
 	{ "cpu", "jdk.CPUTimeSample", 1 },
 	{ "cpu", "jdk.ExecutionSample", 0 },
+	{ "cpu", "cycles", 2 },
+	{ "cpu", "cpu-cycles", 2 },
+	{ "cpu", "cpu_core/cycles/", 2 },
+	{ "cpu", "cpu_atom/cycles/", 2 },
+	{ "cpu", "cpu-clock", 1 },
+	{ "cpu", "task-clock", 0 },
 	{ "cpu", "perf", 0 },
 	{ "cpu", "samples", 0 },
 	{ "cpu", "honest-profiler", 0 },
