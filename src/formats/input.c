@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,9 @@
 #define UNPACK_RATIO 200
 #define UNPACK_MAX   ((uint64_t)1 << 38)
 #define WRAPPERS_MAX 4
+
+/* Bytes of the inputs that are open, and how many of them readers are done with. */
+static _Atomic uint64_t bytes_open, bytes_done;
 
 static int spool_open(struct ch_error *err)
 {
@@ -155,18 +159,23 @@ int ch_input_open(const char *path, struct ch_input *ret, struct ch_error *err)
 			: ch_fail(err, -ELOOP, "'%s': more than %d compression wrappers", in.name,
 				  WRAPPERS_MAX);
 		if (r < 0) {
-			ch_input_done(&in);
+			ch_map_done(&in.map);
+			free(in.name);
 			return r;
 		}
 	}
 	in.data = in.map.data;
 	in.size = in.map.size;
+	atomic_fetch_add(&bytes_open, in.size);
 	*ret = in;
 	return 0;
 }
 
 void ch_input_done(struct ch_input *in)
 {
+	atomic_fetch_sub(&bytes_open, in->size);
+	if (!atomic_load(&bytes_open))
+		atomic_store(&bytes_done, 0);
 	ch_map_done(&in->map);
 	free(in->name);
 	in->name = NULL;
@@ -175,4 +184,12 @@ void ch_input_done(struct ch_input *in)
 void ch_input_release(const struct ch_input *in, size_t from, size_t upto)
 {
 	ch_map_release(&in->map, from, upto);
+	atomic_fetch_add(&bytes_done, upto - from);
+}
+
+unsigned ch_input_share(void)
+{
+	uint64_t open = atomic_load(&bytes_open), done = atomic_load(&bytes_done);
+
+	return open ? (unsigned)((done < open ? done : open) * 100 / open) : 0;
 }

@@ -16,16 +16,6 @@ WEAK int ch_jfr_read(const struct ch_input *in, struct ch_profile *p, struct ch_
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "jfr");
 }
-WEAK int ch_collapsed_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_collapsed_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "collapsed");
-}
 WEAK int ch_pprof_probe(const struct ch_input *in)
 {
 	(void)in;
@@ -85,11 +75,6 @@ WEAK int ch_uber_read(const struct ch_input *in, struct ch_profile *p, struct ch
 {
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "uber");
-}
-WEAK int ch_collapsed_write(const struct ch_profile *p, enum ch_metric m, struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)m, (void)out;
-	return ch_fail(err, -ENOSYS, "collapsed");
 }
 WEAK int ch_pprof_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
 {

@@ -45,12 +45,11 @@ const char *ch_event_word(const char *type)
 	return type;
 }
 
-bool ch_event_is_word(const char *s)
+void ch_event_words(FILE *f)
 {
 	for (size_t i = 0; i < CH_LEN(words); i++)
-		if (!strcmp(words[i].word, s))
-			return true;
-	return false;
+		if (!i || strcmp(words[i].word, words[i - 1].word) != 0)
+			fprintf(f, "%s ", words[i].word);
 }
 
 static int rank_of(const char *type)
