@@ -78,11 +78,11 @@ static int spool_pipe(int from, const char *name, int *ret_fd, struct ch_error *
 		total += (uint64_t)n;
 		if (total > UNPACK_MAX)
 			return ch_fail(err, -E2BIG, "read '%s': more than %llu GiB", name,
-				       (unsigned long long)(UNPACK_MAX >> 30));
+			               (unsigned long long)(UNPACK_MAX >> 30));
 		r = spool_write(&to, piece, (size_t)n);
 		if (r < 0)
 			return ch_fail(err, r, "spool '%s' to a temporary file: %m; set TMPDIR",
-				       name);
+			               name);
 	}
 	*ret_fd = to;
 	to = -1;
@@ -104,9 +104,9 @@ static int unwrap(struct ch_input *in, enum ch_packing packing, struct ch_error 
 		in->cut_short = true;
 	else if (r == -E2BIG)
 		return ch_fail(err, r,
-			       "'%s' expands to more than %llu MiB, which no profile does; "
-			       "unpack it yourself if it is one",
-			       in->name, (unsigned long long)(max >> 20));
+		               "'%s' expands to more than %llu MiB, which no profile does; "
+		               "unpack it yourself if it is one",
+		               in->name, (unsigned long long)(max >> 20));
 	else if (r < 0)
 		return ch_fail(err, r, "unpack '%s' to a temporary file: %m; set TMPDIR", in->name);
 	r = ch_map_fd(fd, in->name, &inner, err);
@@ -124,8 +124,8 @@ static int unwrap(struct ch_input *in, enum ch_packing packing, struct ch_error 
 static int open_plain(const char *path, const char *name, struct ch_map *ret, struct ch_error *err)
 {
 	bool from_stdin = !strcmp(path, "-");
-	CH_CLEANUP(ch_closep) int fd =
-	    from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	CH_CLEANUP(ch_closep)
+	int fd = from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	CH_CLEANUP(ch_closep) int spooled = -1;
 	struct stat st;
 	int r;
@@ -155,9 +155,9 @@ int ch_input_open(const char *path, struct ch_input *ret, struct ch_error *err)
 	}
 	for (int depth = 0; (packing = ch_packing_of(in.map.data, in.map.size)); depth++) {
 		r = depth < WRAPPERS_MAX
-			? unwrap(&in, packing, err)
-			: ch_fail(err, -ELOOP, "'%s': more than %d compression wrappers", in.name,
-				  WRAPPERS_MAX);
+		        ? unwrap(&in, packing, err)
+		        : ch_fail(err, -ELOOP, "'%s': more than %d compression wrappers", in.name,
+		                  WRAPPERS_MAX);
 		if (r < 0) {
 			ch_map_done(&in.map);
 			free(in.name);

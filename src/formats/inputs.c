@@ -41,7 +41,7 @@ static const struct ch_reader *by_content(const struct ch_input *in)
 }
 
 static int read_input(const struct ch_input *in, const char *format, struct ch_profile *p,
-		      struct ch_error *err)
+                      struct ch_error *err)
 {
 	const struct ch_reader *r = format ? by_name(format) : by_content(in);
 
@@ -51,9 +51,9 @@ static int read_input(const struct ch_input *in, const char *format, struct ch_p
 		return ch_fail(err, CH_NOT_A_PROFILE, "'%s' is empty", in->name);
 	if (!r)
 		return ch_fail(err, CH_NOT_A_PROFILE,
-			       "'%s' is no profile known here; name its format with "
-			       "--input-format if it is one",
-			       in->name);
+		               "'%s' is no profile known here; name its format with "
+		               "--input-format if it is one",
+		               in->name);
 	return r->read(in, p, err);
 }
 

@@ -81,7 +81,8 @@ WEAK int ch_pprof_write(const struct ch_profile *p, struct ch_out *out, struct c
 	(void)p, (void)out;
 	return ch_fail(err, -ENOSYS, "pprof");
 }
-WEAK int ch_speedscope_write(const struct ch_profile *p, const char *t, const char *by, struct ch_out *out, struct ch_error *err)
+WEAK int ch_speedscope_write(const struct ch_profile *p, const char *t, const char *by,
+                             struct ch_out *out, struct ch_error *err)
 {
 	(void)p, (void)t, (void)by, (void)out;
 	return ch_fail(err, -ENOSYS, "speedscope");

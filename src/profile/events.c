@@ -70,8 +70,8 @@ static int choose_word(const struct ch_profile *p, const char *word, bool *chose
 			best = rank_of(ch_profile_text(p, p->events[i].type));
 	for (size_t i = 0; i < p->n_events; i++) {
 		chosen[i] = p->events[i].samples &&
-			    !strcmp(ch_profile_text(p, p->events[i].word), word) &&
-			    rank_of(ch_profile_text(p, p->events[i].type)) == best;
+		            !strcmp(ch_profile_text(p, p->events[i].word), word) &&
+		            rank_of(ch_profile_text(p, p->events[i].type)) == best;
 		n += chosen[i];
 	}
 	return n;
@@ -82,8 +82,8 @@ static int choose_type(const struct ch_profile *p, const char *type, bool *chose
 	int n = 0;
 
 	for (size_t i = 0; i < p->n_events; i++) {
-		chosen[i] = p->events[i].samples &&
-			    !strcmp(ch_profile_text(p, p->events[i].type), type);
+		chosen[i] =
+		    p->events[i].samples && !strcmp(ch_profile_text(p, p->events[i].type), type);
 		n += chosen[i];
 	}
 	return n;
@@ -103,7 +103,7 @@ static int choose_default(const struct ch_profile *p, bool *chosen)
 }
 
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
-		     struct ch_error *err)
+                     struct ch_error *err)
 {
 	struct ch_buf have = CH_BUF(256);
 	int n;
@@ -117,10 +117,10 @@ int ch_events_choose(const struct ch_profile *p, const char *request, bool *chos
 	for (size_t i = 0; i < p->n_events; i++)
 		if (p->events[i].samples)
 			ch_buf_printf(&have, "%s%s", have.len ? ", " : "",
-				      ch_profile_text(p, p->events[i].word));
+			              ch_profile_text(p, p->events[i].word));
 	ch_buf_putc(&have, 0);
 	n = ch_fail(err, -ENODATA, "there are no '%s' samples; the input has: %s", request,
-		    have.len > 1 && !have.err ? have.data : "none");
+	            have.len > 1 && !have.err ? have.data : "none");
 	ch_buf_done(&have);
 	return n;
 }

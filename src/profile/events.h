@@ -18,6 +18,6 @@ void ch_event_words(FILE *f);
  * measurements of the same thing (CPU time samples beside execution samples), the better one wins.
  */
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
-		     struct ch_error *err);
+                     struct ch_error *err);
 
 #endif

@@ -49,7 +49,7 @@ static size_t path_len(const char *name, size_t n)
 }
 
 static void put_styled(const struct ch_frame *f, enum ch_name_style style, const char *name,
-		       size_t n, struct ch_buf *out)
+                       size_t n, struct ch_buf *out)
 {
 	size_t skip = 0;
 
@@ -65,7 +65,7 @@ static void put_styled(const struct ch_frame *f, enum ch_name_style style, const
 }
 
 void ch_name_format(const struct ch_profile *p, const struct ch_frame *f, const struct ch_select *s,
-		    struct ch_buf *out)
+                    struct ch_buf *out)
 {
 	put_styled(f, s->names, p->strings.text[f->name], p->strings.len[f->name], out);
 	if (s->lines && f->line)

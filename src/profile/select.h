@@ -54,10 +54,10 @@ struct ch_select {
  * says which filter emptied it.
  */
 int ch_select(struct ch_profile *p, const struct ch_select *s, struct ch_profile **ret,
-	      struct ch_error *err);
+              struct ch_error *err);
 
 /* A frame's name in a style, with `:line` and `_[x]` when asked for; appended to out. */
 void ch_name_format(const struct ch_profile *p, const struct ch_frame *f, const struct ch_select *s,
-		    struct ch_buf *out);
+                    struct ch_buf *out);
 
 #endif
