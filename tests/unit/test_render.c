@@ -319,6 +319,28 @@ static void json_of_a_difference_has_both_sides(void **state)
 	ch_profile_free(p);
 }
 
+static void json_lists_hot_methods(void **state)
+{
+	struct ch_profile *p = small();
+	struct ch_view v = CH_VIEW(p);
+	char *json;
+
+	(void)state;
+	v.text.limit = 1;
+	json = written(ch_json_top_write, &v);
+	assert_non_null(strstr(json, "\"total\":100,\"notes\":[],\"left_out\":3,\"top\":[{\"name\":"
+	                             "\"java/util/HashMap.get\",\"self\":70,\"total\":70}]}\n"));
+	free(json);
+	ch_profile_free(p);
+	p = difference();
+	v = difference_view(p);
+	json = written(ch_json_top_write, &v);
+	assert_non_null(strstr(json, "{\"name\":\"gone\",\"before\":{\"self\":10,\"total\":10},"
+	                             "\"after\":{\"self\":0,\"total\":0}}"));
+	free(json);
+	ch_profile_free(p);
+}
+
 /* --- all ------------------------------------------------------------------------------------- */
 
 static void the_page_holds_no_markup_of_the_profile(void **state)
@@ -405,8 +427,9 @@ static void formats_are_found_by_extension_or_name(void **state)
 	assert_non_null(strstr(err.text, ".speedscope.json"));
 	assert_true(ch_output_find(".svg", NULL, &o, &err) < 0);
 	assert_true(ch_output_find("-", "picture", &o, &err) < 0);
-	assert_string_equal(err.text, "unknown format 'picture'; known are html, svg, collapsed, "
-	                              "pprof, speedscope, jfr, text, top, tree, json, uber");
+	assert_string_equal(err.text,
+	                    "unknown format 'picture'; known are html, svg, collapsed, "
+	                    "pprof, speedscope, jfr, text, top, tree, json, top-json, uber");
 }
 
 int main(void)
@@ -422,6 +445,7 @@ int main(void)
 		cmocka_unit_test(text_shows_as_many_callees_as_asked_for),
 		cmocka_unit_test(json_holds_the_whole_tree),
 		cmocka_unit_test(json_of_a_difference_has_both_sides),
+		cmocka_unit_test(json_lists_hot_methods),
 		cmocka_unit_test(the_page_holds_no_markup_of_the_profile),
 		cmocka_unit_test(deep_stacks_work_in_every_output),
 		cmocka_unit_test(empty_profiles_work_in_every_output),
