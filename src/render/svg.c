@@ -103,11 +103,16 @@ static void flush(struct svg *s)
 	ch_buf_reset(&s->line);
 }
 
-/* A number that is not negative, without zeros at its end. decimals <= 4. */
+/*
+ * A number that is not negative, without zeros at its end. decimals <= 4. Sums of hostile weights
+ * can leave 64 bits; they are drawn at the border.
+ */
 static void put_number(struct ch_buf *b, double v, unsigned decimals)
 {
 	static const uint64_t powers[] = { 1, 10, 100, 1000, 10000 };
-	uint64_t power = powers[decimals], scaled = v > 0 ? (uint64_t)(v * (double)power + 0.5) : 0;
+	uint64_t power = powers[decimals];
+	double size = v > 0 ? v * (double)power + 0.5 : 0;
+	uint64_t scaled = size < 0x1p63 ? (uint64_t)size : (uint64_t)1 << 63;
 	uint64_t whole = scaled / power, rest = scaled % power;
 	char digits[32], *p = digits + sizeof(digits);
 

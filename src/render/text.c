@@ -354,7 +354,6 @@ static void put_tree_line(struct text *t, const struct item *item)
 
 static int put_tree(struct text *t)
 {
-	CH_CLEANUP(ch_freep) struct item *items = NULL;
 	struct items work = { 0 };
 	int64_t before = t->tree->total_before ? t->tree->total_before[0] : 0;
 	int r = push(&work, (struct item){ .total = t->tree->total[0], .before = before });
@@ -380,7 +379,7 @@ static int put_tree(struct text *t)
 		if (!item.left_out)
 			r = push_children(t, &work, item.node);
 	}
-	items = work.at;
+	free(work.at);
 	return r;
 }
 

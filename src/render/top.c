@@ -21,7 +21,7 @@ static void add(int64_t *sum, int64_t v)
 static int sum_by_name(const struct ch_profile *p, const struct ch_tree *t, struct ch_top_row *rows)
 {
 	uint32_t *open = calloc(p->strings.n, sizeof(*open));
-	uint32_t *path = malloc(((size_t)t->max_depth + 1) * sizeof(*path));
+	uint32_t *path = calloc((size_t)t->max_depth + 1, sizeof(*path));
 	uint32_t height = 0;
 	int r = open && path ? 0 : -ENOMEM;
 
