@@ -114,12 +114,12 @@ static void put_totals(struct text *t, const int64_t *total)
 
 static void put_heading(struct text *t)
 {
-	ch_view_title(t->v, &t->cell);
-	color(t, BOLD);
-	ch_name_show(&t->line, t->cell.data, t->cell.len);
-	color(t, PLAIN);
-	end_line(t);
-	ch_buf_reset(&t->cell);
+	if (t->v->title) {
+		color(t, BOLD);
+		ch_name_show(&t->line, t->v->title, strlen(t->v->title));
+		color(t, PLAIN);
+		end_line(t);
+	}
 	ch_view_sources(t->v, &t->cell);
 	if (t->cell.len) {
 		ch_name_show(&t->line, t->cell.data, t->cell.len);
@@ -264,33 +264,43 @@ static int push(struct items *work, struct item item)
 	return 0;
 }
 
+/* Counts a child among those that share one line. */
+static void leave_out(const struct ch_tree *tree, uint32_t child, struct item *rest)
+{
+	rest->left_out += tree->end[child] - child;
+	rest->total = ch_sat_add(rest->total, tree->total[child]);
+	if (tree->total_before)
+		rest->before = ch_sat_add(rest->before, tree->total_before[child]);
+}
+
 static int push_children(struct text *t, struct items *work, uint32_t node)
 {
 	const struct ch_tree *tree = t->tree;
 	struct item rest = { .node = node };
-	size_t first = work->n + 1;
-	int r = push(work, rest); /* keeps the place of the line for the rest, printed last */
+	size_t first = work->n, n, skip = 0;
+	int r = 0;
 
 	for (uint32_t c = node + 1; !r && c < tree->end[node]; c = tree->end[c]) {
 		int64_t before = tree->total_before ? tree->total_before[c] : 0;
 
-		if (is_light(t, c)) {
-			rest.left_out += tree->end[c] - c;
-			rest.total = ch_sat_add(rest.total, tree->total[c]);
-			rest.before = ch_sat_add(rest.before, before);
-		} else {
+		if (is_light(t, c))
+			leave_out(tree, c, &rest);
+		else
 			r = push(work, (struct item){ c, 0, tree->total[c], before,
 			                              rank_of(t, before, tree->total[c]) });
-		}
 	}
-	if (r < 0)
+	if (r < 0 || (r = push(work, rest)) < 0)
 		return r;
-	qsort(work->at + first, work->n - first, sizeof(*work->at), by_rank);
+	n = --work->n - first;
+	qsort(work->at + first, n, sizeof(*work->at), by_rank);
+	for (; t->v->text.limit && n - skip > t->v->text.limit; skip++)
+		leave_out(tree, work->at[first + skip].node, &rest);
+	/* The line for the rest is printed last: it goes below the others. */
+	memmove(work->at + first + (rest.left_out > 0), work->at + first + skip,
+	        (n - skip) * sizeof(*work->at));
 	if (rest.left_out)
-		work->at[first - 1] = rest;
-	else
-		memmove(work->at + first - 1, work->at + first,
-		        (work->n-- - first) * sizeof(*work->at));
+		work->at[first] = rest;
+	work->n = first + (rest.left_out > 0) + n - skip;
 	return 0;
 }
 
