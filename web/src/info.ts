@@ -115,9 +115,13 @@ export class Info {
     for (const action of actions.filter((a) => a.short !== '')) {
       acts.append(button(action.short, { title: `${action.label} (${action.key})` }, () => action.run()));
     }
-    if (frame < 0) acts.append('Click a frame to zoom, right click for more, ? for the keys');
+    if (frame < 0) acts.append('Click a frame to zoom, right click or hold for more, ? for the keys');
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    // What the kind and the buttons leave; on a narrow page these have a line of their own.
+    const taken = detail.clientWidth > 45 * rem ? 34 : 10;
+    const room = Math.max(16, Math.floor((detail.clientWidth / rem - taken) / (0.929 * 0.605)));
     detail.replaceChildren(
-      make('bdi', { class: 'name', title: visible(name.slice(0, TIP)) }, short(name, LINE)),
+      make('bdi', { class: 'name', title: visible(name.slice(0, TIP)) }, short(name, room)),
       make('span', { class: 'kind' }, frame < 0 ? '' : this.kindOf(frame)),
       acts,
       words,

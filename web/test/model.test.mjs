@@ -7,7 +7,7 @@ import { load } from './modules.mjs';
 
 let lib;
 before(async () => {
-  lib = await load('decode', 'select', 'views', 'layout', 'search', 'format', 'colours');
+  lib = await load('decode', 'select', 'views', 'layout', 'search', 'format', 'colours', 'trie');
 });
 
 const ALL = { event: 0, labels: {}, time: null, split: '', diff: false, metric: 'total' };
@@ -76,7 +76,7 @@ describe('decoding', () => {
 describe('derived trees', () => {
   test('hotspots start where the weight was spent', () => {
     const { profile, base } = read(fixtures.small());
-    const found = paths(profile, lib.hotspots(profile, base, []));
+    const found = paths(profile, lib.finished(lib.hotspots(profile, base, [])));
     assert.deepEqual(found['pkg.B.b'], [0, 70]);
     assert.deepEqual(found['pkg.B.b;pkg.A.a'], [0, 40]);
     assert.deepEqual(found['pkg.B.b;pkg.C.c;main'], [30, 30]);
@@ -86,7 +86,7 @@ describe('derived trees', () => {
 
   test('inspect shows callees above and callers below, recursion once', () => {
     const { profile, base } = read(fixtures.small());
-    const tree = lib.inspect(profile, base, 'pkg.C.c', []);
+    const tree = lib.finished(lib.inspect(profile, base, 'pkg.C.c', []));
     assert.equal(tree.columns[0].total[0], 40);
     const sides = { up: {}, down: {} };
     for (let i = 1; i < tree.n; i++) if (tree.columns[0].total[i] > 0) sides[tree.depth[i] > 0 ? 'up' : 'down'][nameOf(profile, tree, i)] = [tree.depth[i], tree.columns[0].total[i]];
@@ -133,10 +133,19 @@ describe('derived trees', () => {
   });
 
   test('a merge too large to finish keeps all weight', () => {
-    const { profile, base } = read(fixtures.large(150_000, 2000));
+    const { profile, base } = read(fixtures.large(400_000, 2000));
     const whole = lib.plain(base).columns[0].total[0];
-    const tree = lib.hotspots(profile, base, []);
+    const tree = lib.finished(lib.hotspots(profile, base, []));
+    assert.equal(tree.partial, true);
     assert.equal(tree.columns[0].total[0], whole);
+    // Zooming into a narrow branch unfolds it without changing its weight.
+    const layout = lib.layOut(tree, tree.columns[0].total);
+    const narrow = layout.order.findLast((node) => tree.depth[node] === 3);
+    const path = lib.pathOf(tree, narrow);
+    const again = lib.finished(lib.hotspots(profile, base, path));
+    const found = lib.findPath(lib.layOut(again, again.columns[0].total), path, 1);
+    assert.equal(again.depth[found], 3);
+    assert.equal(again.columns[0].total[found], tree.columns[0].total[narrow]);
   });
 });
 
