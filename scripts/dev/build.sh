@@ -58,16 +58,16 @@ up_to_date() { ninja -C "$1" -n 2>/dev/null | grep -q 'no work to do'; }
 
 # Configures a build directory when it is new or was configured with other arguments.
 configure() {
-    local variant=$1 dir=build/$1 arguments=() wipe=() compiler
+    local variant=$1 dir=build/$1 arguments=() compiler
     [[ -f meson.build ]] || die "there is no meson.build here"
     mapfile -t arguments < <(variant_arguments "$variant")
     compiler=$(variant_compiler "$variant")
     local want="$compiler ${arguments[*]}"
     if [[ -f $dir/build.ninja ]]; then
         [[ -f $dir/.arguments && $(<"$dir/.arguments") == "$want" ]] && return 0
-        wipe=(--wipe)
+        rm -rf "$dir" # meson --wipe would keep options that are no longer given
     fi
     step "configure-$variant" "configuring $variant" env CC="$compiler" \
-        meson setup "$dir" "${wipe[@]}" "${arguments[@]}" || exit 1
+        meson setup "$dir" "${arguments[@]}" || exit 1
     echo "$want" >"$dir/.arguments"
 }
