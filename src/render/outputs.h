@@ -15,6 +15,8 @@ struct ch_output_needs {
 	bool series;     /* metric series */
 	bool all_events; /* every event at once; else one is chosen */
 	bool kinds;      /* frames as recorded, Java kinds not merged */
+	bool colors;     /* one kind per frame, that with most weight */
+	bool plain;      /* plain numbers: shares of a difference must be worked in */
 	bool turns;      /* the format reverses stacks itself: leave them as they are */
 };
 
