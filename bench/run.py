@@ -334,7 +334,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (5)")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     parser.add_argument("--inputs", action="store_true", help="only make the inputs")
-    parser.add_argument("--charcloth", default=ROOT / "build" / "release" / "charcloth", type=pathlib.Path)
+    parser.add_argument("--charcloth", default=ROOT / "build" / "release" / "src" / "charcloth", type=pathlib.Path)
     arguments = parser.parse_args()
     if unknown := set(arguments.cases) - set(keys):
         parser.error(f"there is no case '{unknown.pop()}'")
