@@ -35,6 +35,9 @@ export class App {
   private theme: Theme;
   /** Zooms to return to; the browser's history holds more than zooms, so Escape keeps its own. */
   private trail: Zoom[] = [];
+  /** Counts changes of state; work for an older one is dropped. */
+  private turn = 0;
+  private working = false;
   private matchOrder: { of: unknown; nodes: Int32Array; at: number } | null = null;
 
   constructor(readonly meta: Meta, readonly profile: Profile) {
@@ -104,13 +107,43 @@ export class App {
         // Sandboxed frames forbid history; the page works without links then.
       }
     }
-    this.render(this.moved(before));
+    this.refresh(this.moved(before));
   }
 
   private restore(): void {
     const before = this.state;
     this.state = this.parse();
-    this.render(this.moved(before));
+    this.refresh(this.moved(before));
+  }
+
+  /** Shows the state, at once or after long work done in slices; a newer state makes older work stop. */
+  private refresh(home: boolean): void {
+    const turn = ++this.turn;
+    const work = this.model.prepare(this.state);
+    const busy = byId('busy');
+    const end = (): void => {
+      this.working = false;
+      busy.hidden = true;
+      byId('graph').removeAttribute('aria-busy');
+      this.render(home);
+    };
+    if (!work) return end();
+    this.working = true;
+    const slice = (): void => {
+      if (turn !== this.turn) return;
+      const until = performance.now() + 30;
+      for (;;) {
+        const step = work.next();
+        if (step.done) return end();
+        if (performance.now() < until) continue;
+        busy.hidden = false;
+        byId('graph').setAttribute('aria-busy', 'true');
+        setText(busy, `Merging stacks… ${Math.round(step.value * 100)}%`);
+        setTimeout(slice);
+        return;
+      }
+    };
+    slice();
   }
 
   /** Whether the picture is another one, so that scrolling should start at its root again. */
@@ -302,8 +335,8 @@ export class App {
   zoom(node: number): void {
     const { tree } = this.shown;
     this.zoomTo({ zoom: pathOf(tree, node), zoomUp: tree.depth[node]! < 0, part: null });
-    // A tree folded for its size may have been rebuilt; its nodes are others then.
-    this.select(this.shown.scene.zoom);
+    // A tree folded for its size is rebuilt first; its nodes are others then.
+    if (!this.working) this.select(this.shown.scene.zoom);
   }
 
   private zoomTo(to: Zoom): void {

@@ -33,6 +33,7 @@ export const KINDS: Kind[] = [
   { name: 'label', lightness: 0.86, chroma: 0.02, hue: 260 },
 ];
 
+const LABEL = 11;
 const SHADES = 6;
 const DIFF_STEPS = 12;
 
@@ -152,7 +153,7 @@ export class Palette {
       const name = strings.at(frameString[frame]!);
       const group = hash(packageOf(name) || name);
       const kind = Math.min(frameKind[frame]!, KINDS.length - 1);
-      if (mode === 'package' && kind !== 11) {
+      if (mode === 'package' && kind !== LABEL) {
         const hue = group % 36;
         const shade = (group >>> 8) % 3;
         this.ofFrame[frame] = swatchFor(1000 + hue * 3 + shade, () =>
@@ -162,7 +163,7 @@ export class Palette {
         const shade = group % SHADES;
         this.ofFrame[frame] = swatchFor(kind * SHADES + shade, () => kindColour(kind, shade, theme));
       }
-      if (mode === 'mine') this.fadedFrame[frame] = mine.some((prefix) => inPackage(name, prefix)) ? 0 : 1;
+      if (mode === 'mine' && kind !== LABEL) this.fadedFrame[frame] = mine.some((prefix) => inPackage(name, prefix)) ? 0 : 1;
     }
     this.ofFrame[frameString.length] = swatchFor(-1, () => oklch(theme.dark ? 0.7 : 0.87, 0.012, 260));
   }

@@ -312,17 +312,17 @@ export class Graph {
     this.redraw();
   }
 
-  /** Middle of a node on screen, for a menu opened by key. */
-  positionOf(node: number): [number, number] {
+  /** Middle of a node on screen, and how much of its width is there. */
+  positionOf(node: number): { x: number; y: number; width: number } {
     const { scene, scroller } = this;
     const box = scroller.getBoundingClientRect();
-    if (!scene) return [box.left, box.top];
+    if (!scene) return { x: box.left, y: box.top, width: 0 };
     const { tree, x, width } = scene.layout;
-    const win = windowOf(scene, tree.depth[node]!, box.width);
+    const win = windowOf(scene, tree.depth[node]!, scroller.clientWidth);
     const left = Math.max(0, (x[node]! - win.from) * win.scale);
-    const right = Math.min(box.width, (x[node]! + width[node]! - win.from) * win.scale);
+    const right = Math.min(scroller.clientWidth, (x[node]! + width[node]! - win.from) * win.scale);
     const y = rowTop(scene, tree.depth[node]!, this.row) + this.offset - scroller.scrollTop;
-    return [box.left + Math.max(0, (left + right) / 2), box.top + y + this.row / 2];
+    return { x: box.left + Math.max(0, (left + right) / 2), y: box.top + y + this.row / 2, width: Math.max(0, right - left) };
   }
 }
 

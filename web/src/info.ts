@@ -97,7 +97,7 @@ export class Info {
         make('span', {}, short(text, 70)),
         button('×', { 'aria-label': `Remove ${short(text, 70)}` }, remove)),
     );
-    if (items.length > 1) items.push(make('li', {}, button('Clear all', {}, clear)));
+    if (items.length > 1) items.push(make('li', { class: 'clear' }, button('Clear all', {}, clear)));
     list.replaceChildren(...items);
   }
 
@@ -115,11 +115,16 @@ export class Info {
     for (const action of actions.filter((a) => a.short !== '')) {
       acts.append(button(action.short, { title: `${action.label} (${action.key})` }, () => action.run()));
     }
+    if (frame < 0) acts.append('Click a frame to zoom, right click or hold for more, ? for the keys');
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    // What the kind and the buttons leave; on a narrow page these have a line of their own.
+    const taken = detail.clientWidth > 45 * rem ? 34 : 10;
+    const room = Math.max(16, Math.floor((detail.clientWidth / rem - taken) / (0.929 * 0.605)));
     detail.replaceChildren(
-      make('bdi', { class: 'name', title: visible(name.slice(0, TIP)) }, short(name, LINE)),
+      make('bdi', { class: 'name', title: visible(name.slice(0, TIP)) }, short(name, room)),
       make('span', { class: 'kind' }, frame < 0 ? '' : this.kindOf(frame)),
-      words,
       acts,
+      words,
     );
   }
 

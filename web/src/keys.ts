@@ -26,7 +26,10 @@ export function bindKeys(app: App, controls: Controls, menu: Menu): void {
     '<': () => app.shift(1, -0.25),
     '>': () => app.shift(1, 0.25),
     Escape: () => app.back(),
-    m: () => app.openMenu(app.inHand, ...app.graph.positionOf(app.inHand)),
+    m: () => {
+      const { x, y } = app.graph.positionOf(app.inHand);
+      app.openMenu(app.inHand, x, y);
+    },
   };
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || menu.open || typing(event.target)) return;

@@ -117,7 +117,7 @@ export class Table {
     const at = this.measure.unit === 'samples' ? 0 : 1;
     const pair = (sort: 'self' | 'total', title: string): ColumnSpec[] => [
       {
-        key: `${sort}-amount`, sort, title, width: '6.286rem', wide: true,
+        key: `${sort}-amount`, sort, title, width: '7.143rem', wide: true,
         text: (id) => measure.amount(data[sort][at]![id]!).replace(/ samples?$/, ''),
       },
       {

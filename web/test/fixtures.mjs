@@ -162,8 +162,9 @@ export function large(nodes, frameCount = 20_000) {
       if (up > depth) up = depth;
       if (depth - up < 4 && next() < 0.98) up = Math.max(0, depth - 4);
     }
+    // Siblings stand in the order of names and differ; when the names run out, go deeper.
+    if (up > 0 && lastFrame[depth - up + 1] >= frameCount - 1) up = 0;
     depth = depth - up + 1;
-    // Siblings stand in the order of names.
     const from = up > 0 ? (lastFrame[depth] ?? 0) : 0;
     const frame = Math.min(frameCount - 1, from + 1 + Math.floor(next() ** 3 * 300));
     lastFrame[depth] = frame;
