@@ -1,6 +1,7 @@
 /*
  * Names of frames on their way to a reader. Names come from files of strangers: characters that
- * hide or reorder text are spelled out, so that one method cannot pose as another. The rules are those of web/src/format.ts.
+ * hide or reorder text are spelled out, so that one method cannot pose as another. The rules are
+ * those of web/src/format.ts.
  */
 #ifndef CH_RENDER_NAMES_H
 #define CH_RENDER_NAMES_H
