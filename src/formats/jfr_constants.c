@@ -317,7 +317,6 @@ static uint32_t read_frame(struct ch_rec *r, struct ch_cursor *c)
 static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 {
 	uint64_t v[CH_JFR_SLOTS] = { 0 }, n;
-	uint32_t node = 0;
 
 	ch_jfr_plan_run(r->layout[CH_REC_STACKS].plan, &c, v);
 	if (c.bad || !v[0])
@@ -330,9 +329,7 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 		r->path[i] = read_frame(r, &c);
 	if (c.bad)
 		return false;
-	while (n)
-		node = ch_profile_push(r->p, node, r->path[--n]);
-	*ret = node;
+	*ret = ch_paths_push(r->paths, r->p, r->path, n);
 	return true;
 }
 

@@ -19,6 +19,7 @@ struct chunks {
 /* One thread's share: chunks are taken from the file one by one. */
 struct worker {
 	struct ch_profile *p;
+	struct ch_paths paths;
 	struct ch_rec_settings settings;
 	size_t n_read;
 	struct ch_error first; /* why the first chunk that could not be read could not */
@@ -65,6 +66,7 @@ static void work(void *ctx, unsigned i)
 			.in = job->in,
 			.chunk = job->chunks->items[at],
 			.p = w->p,
+			.paths = &w->paths,
 			.settings = &w->settings,
 		};
 		struct ch_error why;

@@ -13,7 +13,7 @@
 
 #include "formats/input.h"
 #include "jfr/pools.h"
-#include "profile/profile.h"
+#include "profile/paths.h"
 
 /* Pools that are kept; the order is that of ch_rec_pool_types. */
 enum ch_rec_pool {
@@ -73,6 +73,7 @@ struct ch_rec {
 	const struct ch_input *in;
 	struct ch_jfr_chunk chunk;
 	struct ch_profile *p;
+	struct ch_paths *paths; /* of p */
 	const struct ch_spans *spans; /* NULL: none wanted, or none there */
 	uint32_t *span_sets;          /* label set in p of each of the spans' sets, 0 not yet */
 
