@@ -120,6 +120,7 @@ static void walk(struct ch_rec *r)
 		ch_rec_touch(r, (size_t)(body.p - r->chunk.data));
 		ch_rec_event(r, type, body);
 	}
+	ch_rec_events_flush(r);
 	if (c.bad)
 		ch_profile_damage(r->p, "'%s': the events end at byte %zu, where one is damaged",
 		                  r->in->name, (size_t)(c.p - r->in->data));

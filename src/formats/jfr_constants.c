@@ -318,8 +318,10 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 {
 	uint64_t v[CH_JFR_SLOTS] = { 0 }, n;
 
+	if (!r->layout[CH_REC_STACKS].plan)
+		return false;
 	ch_jfr_plan_run(r->layout[CH_REC_STACKS].plan, &c, v);
-	if (c.bad || !v[0])
+	if (c.bad || !v[0] || !r->frame.plan)
 		return false;
 	c.p = ch_jfr_address(v[0]);
 	n = ch_jfr_varint(&c);
@@ -343,28 +345,23 @@ static uint32_t one_frame(struct ch_rec *r, uint32_t *cache, const char *name)
 	return *cache;
 }
 
-uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key)
+uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples)
 {
 	uint64_t *at = ch_jfr_idmap_find(&r->pools[CH_REC_STACKS].map, key);
-	uint32_t node;
+	uint32_t node = 0;
 
-	if (CH_LIKELY(at && *at & CH_JFR_RESOLVED))
-		return (uint32_t)*at;
-	if (!at || !r->frame.plan || !r->layout[CH_REC_STACKS].plan) {
-		if (key)
-			r->n_lost_stacks++;
-		return key ? one_frame(r, &r->lost_stack, "[lost stack]")
-		           : one_frame(r, &r->no_stack, "[no stack]");
+	if (!at && !key)
+		return one_frame(r, &r->no_stack, "[no stack]");
+	if (at && !(*at & CH_JFR_RESOLVED)) {
+		ch_rec_touch(r, *at);
+		if (read_stack(r, ch_jfr_value(&r->chunk, *at), &node) && !node)
+			node = one_frame(r, &r->no_stack, "[no stack]");
+		*at = CH_JFR_RESOLVED | node;
 	}
-	ch_rec_touch(r, *at);
-	if (!read_stack(r, ch_jfr_value(&r->chunk, *at), &node)) {
-		r->n_lost_stacks++;
-		node = one_frame(r, &r->lost_stack, "[lost stack]");
-	} else if (!node) {
-		node = one_frame(r, &r->no_stack, "[no stack]");
-	}
-	*at = CH_JFR_RESOLVED | node;
-	return node;
+	if (CH_LIKELY(at && (node = (uint32_t)*at)))
+		return node;
+	r->n_lost_stacks += (uint64_t)samples;
+	return one_frame(r, &r->lost_stack, "[lost stack]");
 }
 
 /* --- classes --------------------------------------------------------------------------------- */

@@ -91,52 +91,67 @@ static bool has(const struct ch_rec_handler *h, unsigned slot)
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-static int64_t value_of(const struct ch_rec *r, const struct ch_rec_handler *h, const uint64_t *v,
-                        int64_t samples)
-{
-	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
-
-	switch (h->how) {
-	case VALUE_PLAIN:
-		return value;
-	case VALUE_TICKS:
-		return ch_jfr_ns_of(&r->chunk.head, value);
-	case VALUE_ONE:
-	case VALUE_INTERVAL:
-		break;
-	}
-	return samples;
-}
-
-static uint32_t labels_of(struct ch_rec *r, const struct ch_rec_handler *h, const uint64_t *v)
+static uint32_t labels_of(struct ch_rec *r, const struct ch_rec_handler *h,
+			  const struct ch_rec_group *g)
 {
 	uint32_t set = 0;
 
 	if (has(h, THREAD))
-		set = ch_rec_thread(r, v[THREAD])->labels;
+		set = ch_rec_thread(r, g->thread)->labels;
 	if (has(h, STATE))
-		set = ch_rec_state(r, set, v[STATE]);
+		set = ch_rec_state(r, set, g->state);
 	return set;
 }
 
-static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+/* Keys become things of the profile. */
+static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t time_ns)
 {
-	struct ch_sample s = { .time_ns = CH_NO_TIME };
+	struct ch_rec_handler *h = &r->handlers[g->handler - 1];
+	struct ch_sample s = { .samples = g->samples, .value = g->value, .time_ns = time_ns };
 
 	if (h->event < 0)
 		h->event = ch_profile_event(r->p, h->type, h->desc->unit);
 	s.event = (uint16_t)h->event;
-	s.samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
-	s.value = value_of(r, h, v, s.samples);
-	s.stack = ch_rec_stack(r, v[STACK]);
+	if (h->how == VALUE_TICKS)
+		s.value = ch_jfr_ns_of(&r->chunk.head, g->value);
+	s.stack = ch_rec_stack(r, g->stack, g->samples);
 	if (has(h, CLASS))
-		s.stack =
-		    ch_rec_push_class(r, s.stack, v[CLASS], h->desc->class_kind, h->old_object);
-	s.labels = labels_of(r, h, v);
-	if (has(h, TIME))
-		s.time_ns = ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]);
-	r->n_samples++;
+		s.stack = ch_rec_push_class(r, s.stack, g->class_key, h->desc->class_kind,
+					    h->old_object);
+	s.labels = labels_of(r, h, g);
 	ch_profile_add(r->p, &s);
+}
+
+void ch_rec_events_flush(struct ch_rec *r)
+{
+	for (size_t i = 0; r->groups->used && i <= r->groups->mask; i++)
+		if (r->groups->slots[i].handler)
+			add_group(r, &r->groups->slots[i], CH_NO_TIME);
+	ch_rec_groups_clear(r->groups);
+}
+
+static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	int64_t samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
+	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
+	struct ch_rec_group g = {
+		.handler = (uint32_t)(h - r->handlers) + 1,
+		.stack = v[STACK],
+		.class_key = v[CLASS],
+		.thread = v[THREAD],
+		.state = (uint32_t)v[STATE],
+		.samples = samples,
+		.value = h->how == VALUE_PLAIN || h->how == VALUE_TICKS ? value : samples,
+	};
+
+	r->n_samples++;
+	if (r->p->want.times) {
+		add_group(r, &g, ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
+	} else if (CH_UNLIKELY(!ch_rec_groups_add(r->groups, &g))) {
+		ch_rec_events_flush(r);
+		if (!ch_rec_groups_add(r->groups, &g))
+			add_group(r, &g, CH_NO_TIME);
+	}
 }
 
 /* --- the rest -------------------------------------------------------------------------------- */

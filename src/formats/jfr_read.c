@@ -20,6 +20,7 @@ struct chunks {
 struct worker {
 	struct ch_profile *p;
 	struct ch_paths paths;
+	struct ch_rec_groups groups;
 	struct ch_rec_settings settings;
 	size_t n_read;
 	struct ch_error first; /* why the first chunk that could not be read could not */
@@ -67,6 +68,7 @@ static void work(void *ctx, unsigned i)
 			.chunk = job->chunks->items[at],
 			.p = w->p,
 			.paths = &w->paths,
+			.groups = &w->groups,
 			.settings = &w->settings,
 		};
 		struct ch_error why;

@@ -4,6 +4,7 @@
  *	jfr_read.c       the file: its chunks, on as many cores as there are
  *	jfr_chunk.c      one chunk into one profile: types, pools, the walk over the events
  *	jfr_events.c     the table of events and what is done with each
+ *	jfr_groups.c     equal samples of a chunk, added up
  *	jfr_constants.c  stacks, classes, threads and texts of a chunk as things of the profile
  *	jfr_spans.c      spans and labels of the whole file, joined to samples by thread and time
  *	jfr_settings.c   what a sample stands for
@@ -12,6 +13,7 @@
 #define CH_FORMATS_JFR_READ_H
 
 #include "formats/input.h"
+#include "formats/jfr_groups.h"
 #include "jfr/pools.h"
 #include "profile/paths.h"
 
@@ -74,6 +76,7 @@ struct ch_rec {
 	struct ch_jfr_chunk chunk;
 	struct ch_profile *p;
 	struct ch_paths *paths; /* of p */
+	struct ch_rec_groups *groups; /* empty between chunks */
 	const struct ch_spans *spans; /* NULL: none wanted, or none there */
 	uint32_t *span_sets;          /* label set in p of each of the spans' sets, 0 not yet */
 
@@ -131,8 +134,11 @@ int ch_rec_chunk(struct ch_rec *r, struct ch_error *why);
 void ch_rec_constants_plan(struct ch_rec *r);
 void ch_rec_constants_init(struct ch_rec *r);
 void ch_rec_constants_done(struct ch_rec *r);
-/* The trie node of a stack key; a stack that is not there is one frame that says so. */
-uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key);
+/*
+ * The trie node of a stack key; a stack that is not there is one frame that says so, and `samples`
+ * are counted as lost.
+ */
+uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples);
 /* The stack with a class on top; key 0 leaves it as it is. */
 uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum ch_kind kind,
                            bool old_object);
@@ -154,6 +160,8 @@ enum ch_rec_text ch_rec_text_of(const struct ch_rec *r, const struct ch_jfr_type
 int ch_rec_events_init(struct ch_rec *r);
 /* Hands an event of a type to its handler, if there is one. */
 void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body);
+/* Adds the groups to the profile. */
+void ch_rec_events_flush(struct ch_rec *r);
 void ch_rec_events_done(struct ch_rec *r);
 
 /* --- jfr_settings.c --- */

@@ -1,0 +1,33 @@
+/*
+ * Samples of a chunk that differ in nothing but count and value, added up while they are still
+ * keys of pools: one look into a small table per event, instead of several into large ones.
+ */
+#ifndef CH_FORMATS_JFR_GROUPS_H
+#define CH_FORMATS_JFR_GROUPS_H
+
+#include "base/util.h"
+
+#include <stdbool.h>
+
+/* One cache line. */
+struct ch_rec_group {
+	uint64_t stack, class_key, thread, labels; /* keys of pools */
+	uint32_t state;                            /* key of a pool */
+	uint32_t span;                             /* set of the spans, plus 1 */
+	uint32_t handler;                          /* plus 1; 0 is a free slot */
+	uint32_t unused;
+	int64_t samples, value; /* value as recorded: ticks stay ticks */
+};
+
+struct ch_rec_groups {
+	struct ch_rec_group *slots;
+	size_t mask, used;
+};
+
+void ch_rec_groups_done(struct ch_rec_groups *g);
+/* Forgets all groups, keeps the memory. */
+void ch_rec_groups_clear(struct ch_rec_groups *g);
+/* Adds s to its group. False when the table is full: use what is there, clear it, come again. */
+bool ch_rec_groups_add(struct ch_rec_groups *g, const struct ch_rec_group *s);
+
+#endif
