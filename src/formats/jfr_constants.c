@@ -123,6 +123,7 @@ void ch_rec_constants_plan(struct ch_rec *r)
 	r->want_tid = ch_profile_wants(r->p, "tid");
 	r->want_state = ch_profile_wants(r->p, "state");
 	r->want_task = ch_spark_thread_wanted(r->p);
+	r->want_labels = ch_rec_wants_spans(r->p);
 }
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -360,7 +361,7 @@ uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples)
 	}
 	if (CH_LIKELY(at && (node = (uint32_t)*at)))
 		return node;
-	r->n_lost_stacks += (uint64_t)samples;
+	r->sums->lost_stacks += (uint64_t)samples;
 	return one_frame(r, &r->lost_stack, "[lost stack]");
 }
 
@@ -494,4 +495,33 @@ uint32_t ch_rec_state(struct ch_rec *r, uint32_t set, uint64_t key)
 		t = (struct ch_jfr_text){ t.s + strlen(prefix), t.n - strlen(prefix) };
 	return ch_profile_label(r->p, set, ch_profile_strz(r->p, "state"),
 	                        ch_profile_str(r->p, t.s, t.n));
+}
+
+/* Two strings of a label, in the place of an array's item. */
+static struct ch_jfr_text next_text(struct ch_rec *r, struct ch_cursor *c)
+{
+	struct ch_cursor at = *c;
+
+	ch_jfr_text_skip(c);
+	return c->bad ? (struct ch_jfr_text){ "", 0 } : read_text(r, at);
+}
+
+uint32_t ch_rec_labels(struct ch_rec *r, uint32_t set, uint64_t key)
+{
+	uint64_t v[CH_JFR_SLOTS] = { 0 }, n;
+	struct ch_cursor c;
+
+	if (!read_value(r, CH_REC_LABELS, key, v) || !v[0])
+		return set;
+	c = ch_jfr_value(&r->chunk, (uint64_t)(ch_jfr_address(v[0]) - r->chunk.data));
+	n = ch_jfr_varint(&c);
+	for (; n && !c.bad; n--) {
+		struct ch_jfr_text t = next_text(r, &c);
+		uint32_t name = ch_profile_str(r->p, t.s, t.n);
+
+		t = next_text(r, &c);
+		if (name && ch_profile_wants(r->p, ch_profile_text(r->p, name)))
+			set = ch_profile_label(r->p, set, name, ch_profile_str(r->p, t.s, t.n));
+	}
+	return set;
 }

@@ -1,23 +1,25 @@
 #include "formats/jfr_groups.h"
 #include "base/hash.h"
+#include "base/vec.h"
 
 #include <string.h>
 
 /* From what stays in the second-level cache to what still is small beside a profile. */
-#define SLOTS_MIN ((size_t)1 << 12)
-#define SLOTS_MAX ((size_t)1 << 17)
+#define SLOTS_MIN ((size_t)1 << 13)
+#define SLOTS_MAX ((size_t)1 << 18)
 
 void ch_rec_groups_done(struct ch_rec_groups *g)
 {
+	free(g->items);
 	free(g->slots);
 	*g = (struct ch_rec_groups){ 0 };
 }
 
 void ch_rec_groups_clear(struct ch_rec_groups *g)
 {
-	if (g->used)
+	if (g->n)
 		memset(g->slots, 0, (g->mask + 1) * sizeof(*g->slots));
-	g->used = 0;
+	g->n = 0;
 }
 
 static uint64_t hash(const struct ch_rec_group *s)
@@ -38,11 +40,11 @@ static bool same(const struct ch_rec_group *a, const struct ch_rec_group *b)
 	       a->handler == b->handler;
 }
 
-static struct ch_rec_group *slot(const struct ch_rec_groups *g, const struct ch_rec_group *s)
+static uint32_t *slot(const struct ch_rec_groups *g, const struct ch_rec_group *s)
 {
 	size_t i = hash(s) & g->mask;
 
-	while (g->slots[i].handler && !same(&g->slots[i], s))
+	while (g->slots[i] && !same(&g->items[g->slots[i] - 1], s))
 		i = (i + 1) & g->mask;
 	return &g->slots[i];
 }
@@ -50,30 +52,33 @@ static struct ch_rec_group *slot(const struct ch_rec_groups *g, const struct ch_
 static bool grow(struct ch_rec_groups *g)
 {
 	size_t n = g->slots ? (g->mask + 1) * 2 : SLOTS_MIN;
-	struct ch_rec_groups to = { .mask = n - 1, .used = g->used };
+	uint32_t *slots;
 
-	if (n > SLOTS_MAX || !(to.slots = calloc(n, sizeof(*to.slots))))
+	if (n > SLOTS_MAX || CH_ROOM(g->items, g->cap, n / 2) < 0 ||
+	    !(slots = calloc(n, sizeof(*slots))))
 		return false;
-	for (size_t i = 0; g->slots && i <= g->mask; i++)
-		if (g->slots[i].handler)
-			*slot(&to, &g->slots[i]) = g->slots[i];
 	free(g->slots);
-	*g = to;
+	g->slots = slots;
+	g->mask = n - 1;
+	for (size_t i = 0; i < g->n; i++)
+		*slot(g, &g->items[i]) = (uint32_t)i + 1;
 	return true;
 }
 
 bool ch_rec_groups_add(struct ch_rec_groups *g, const struct ch_rec_group *s)
 {
 	struct ch_rec_group *at;
+	uint32_t *place;
 
-	if (CH_UNLIKELY(!g->slots || g->used >= (g->mask + 1) / 4 * 3) && !grow(g))
+	if (CH_UNLIKELY(!g->slots || g->n >= (g->mask + 1) / 2) && !grow(g))
 		return false;
-	at = slot(g, s);
-	if (!at->handler) {
-		*at = *s;
-		g->used++;
+	place = slot(g, s);
+	if (!*place) {
+		g->items[g->n++] = *s;
+		*place = (uint32_t)g->n;
 		return true;
 	}
+	at = &g->items[*place - 1];
 	at->samples = ch_sat_add(at->samples, s->samples);
 	at->value = ch_sat_add(at->value, s->value);
 	return true;

@@ -9,19 +9,19 @@
 
 #include <stdbool.h>
 
-/* One cache line. */
 struct ch_rec_group {
 	uint64_t stack, class_key, thread, labels; /* keys of pools */
 	uint32_t state;                            /* key of a pool */
-	uint32_t span;                             /* set of the spans, plus 1 */
-	uint32_t handler;                          /* plus 1; 0 is a free slot */
-	uint32_t unused;
-	int64_t samples, value; /* value as recorded: ticks stay ticks */
+	uint32_t span;                             /* set of the spans */
+	uint32_t handler;                          /* place in the chunk's handlers */
+	int64_t samples, value;                    /* value as recorded: ticks stay ticks */
 };
 
 struct ch_rec_groups {
-	struct ch_rec_group *slots;
-	size_t mask, used;
+	struct ch_rec_group *items; /* in the order in which they came */
+	size_t n, cap;
+	uint32_t *slots; /* place in items, plus 1 */
+	size_t mask;
 };
 
 void ch_rec_groups_done(struct ch_rec_groups *g);
