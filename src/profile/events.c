@@ -51,12 +51,11 @@ const char *ch_event_word(const char *type)
 	return type;
 }
 
-bool ch_event_is_word(const char *s)
+void ch_event_words(FILE *f)
 {
 	for (size_t i = 0; i < CH_LEN(words); i++)
-		if (!strcmp(words[i].word, s))
-			return true;
-	return false;
+		if (!i || strcmp(words[i].word, words[i - 1].word) != 0)
+			fprintf(f, "%s ", words[i].word);
 }
 
 static int rank_of(const char *type)
@@ -77,8 +76,8 @@ static int choose_word(const struct ch_profile *p, const char *word, bool *chose
 			best = rank_of(ch_profile_text(p, p->events[i].type));
 	for (size_t i = 0; i < p->n_events; i++) {
 		chosen[i] = p->events[i].samples &&
-			    !strcmp(ch_profile_text(p, p->events[i].word), word) &&
-			    rank_of(ch_profile_text(p, p->events[i].type)) == best;
+		            !strcmp(ch_profile_text(p, p->events[i].word), word) &&
+		            rank_of(ch_profile_text(p, p->events[i].type)) == best;
 		n += chosen[i];
 	}
 	return n;
@@ -89,8 +88,8 @@ static int choose_type(const struct ch_profile *p, const char *type, bool *chose
 	int n = 0;
 
 	for (size_t i = 0; i < p->n_events; i++) {
-		chosen[i] = p->events[i].samples &&
-			    !strcmp(ch_profile_text(p, p->events[i].type), type);
+		chosen[i] =
+		    p->events[i].samples && !strcmp(ch_profile_text(p, p->events[i].type), type);
 		n += chosen[i];
 	}
 	return n;
@@ -110,7 +109,7 @@ static int choose_default(const struct ch_profile *p, bool *chosen)
 }
 
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
-		     struct ch_error *err)
+                     struct ch_error *err)
 {
 	struct ch_buf have = CH_BUF(256);
 	int n;
@@ -124,10 +123,10 @@ int ch_events_choose(const struct ch_profile *p, const char *request, bool *chos
 	for (size_t i = 0; i < p->n_events; i++)
 		if (p->events[i].samples)
 			ch_buf_printf(&have, "%s%s", have.len ? ", " : "",
-				      ch_profile_text(p, p->events[i].word));
+			              ch_profile_text(p, p->events[i].word));
 	ch_buf_putc(&have, 0);
 	n = ch_fail(err, -ENODATA, "there are no '%s' samples; the input has: %s", request,
-		    have.len > 1 && !have.err ? have.data : "none");
+	            have.len > 1 && !have.err ? have.data : "none");
 	ch_buf_done(&have);
 	return n;
 }

@@ -1,7 +1,7 @@
 /*
  * From what was recorded to what is shown: filters, name styles, roots by label, direction. The
- * result is a new, folded profile whose frames are final: one frame per shown name, Java frames of
- * different compilation kinds merged into the kind that holds most of their weight.
+ * frames of the result are final: a Java method stands once under its parent, however many lines
+ * or compilation kinds it was recorded with.
  */
 #ifndef CH_PROFILE_SELECT_H
 #define CH_PROFILE_SELECT_H
@@ -32,7 +32,7 @@ struct ch_select {
 	bool all_events;   /* keep every event (pages, recordings) instead of one */
 	struct ch_when from, to;
 	const regex_t *thread, *include, *exclude; /* NULL: no such filter */
-	const char *state;                         /* label `state` must equal this */
+	const char *state; /* label `state` is one of these words, comma-separated, case ignored */
 	const struct ch_where *where;
 	size_t n_where;
 	const char *const *by; /* label keys; each becomes a root frame key=value */
@@ -42,20 +42,22 @@ struct ch_select {
 	bool annotate;    /* _[j] _[i] … behind the name, as async-profiler does */
 	bool reverse;     /* stacks from the leaf */
 	bool keep_kinds;  /* do not merge Java kinds (recordings keep what was recorded) */
+	bool weigh_kinds; /* merged frames get the kind with most weight, else that seen first */
 	bool keep_times;  /* keep single samples with their time */
 	bool keep_labels; /* keep label sets; else rows differ by stack only */
 	enum ch_name_style names;
 };
 
 /*
- * Applies s to p. Returns 0 and a new profile, or a negative errno: -ENODATA when nothing is left,
- * with a sentence that says which filter emptied it.
+ * Applies s to p. Returns 0 and the result, which is p itself when there was nothing to do and a
+ * new profile otherwise; or a negative errno: -ENODATA when nothing is left, with a sentence that
+ * says which filter emptied it.
  */
-int ch_select(const struct ch_profile *p, const struct ch_select *s, struct ch_profile **ret,
-	      struct ch_error *err);
+int ch_select(struct ch_profile *p, const struct ch_select *s, struct ch_profile **ret,
+              struct ch_error *err);
 
 /* A frame's name in a style, with `:line` and `_[x]` when asked for; appended to out. */
 void ch_name_format(const struct ch_profile *p, const struct ch_frame *f, const struct ch_select *s,
-		    struct ch_buf *out);
+                    struct ch_buf *out);
 
 #endif

@@ -22,7 +22,7 @@ struct ch_tree {
 	int64_t *self_before, *total_before; /* NULL unless built as a difference */
 	uint32_t max_depth;                  /* of any node; the root has depth 0 */
 	int64_t scale;                       /* numbers are times this */
-	const char *unit;                    /* "samples", "ns", "bytes" …; borrowed from profile */
+	const char *unit; /* "samples", "ns", "bytes" …; borrowed from profile */
 };
 
 /*
@@ -31,7 +31,7 @@ struct ch_tree {
  * Iterative: depth is limited by memory only.
  */
 int ch_tree_new(const struct ch_profile *p, enum ch_metric metric, struct ch_tree **ret,
-		struct ch_error *err);
+                struct ch_error *err);
 void ch_tree_free(struct ch_tree *t);
 
 static inline void ch_tree_freep(struct ch_tree **t)
@@ -41,7 +41,7 @@ static inline void ch_tree_freep(struct ch_tree **t)
 
 /* The shown name of tree node i. */
 static inline const char *ch_tree_name(const struct ch_tree *t, const struct ch_profile *p,
-				       size_t i)
+                                       size_t i)
 {
 	return i ? ch_profile_text(p, p->frames[t->frame[i]].name) : "all";
 }

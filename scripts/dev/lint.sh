@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# The checks that need no running program. Each is a function lint_<name>; each counts as one test.
+
+LINT_CHECKS=(layers words shell python format sizes web tidy)
+TIDY_JOBS=2
+LONG_FILE=700
+
+cmd_lint() {
+    need build test
+    need_web
+    need_venv
+    mkdir -p "$LOGS"
+    : >"$TALLY"
+    if [[ ${1-} == --fix ]]; then
+        shift
+        c_files | xargs -r clang-format -i
+        "$VENV/bin/ruff" check --quiet --fix . || true
+        "$VENV/bin/ruff" format --quiet .
+    fi
+    run_lint "$@"
+}
+
+run_lint() {
+    local name passed=0 failed=0
+    (($#)) || set -- "${LINT_CHECKS[@]}"
+    for name in "$@"; do
+        [[ " ${LINT_CHECKS[*]} " == *" $name "* ]] || usage_error "lint knows ${LINT_CHECKS[*]}, not '$name'"
+        if step "lint-$name" "lint: $name" "lint_$name"; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+        fi
+        [[ $name == sizes ]] && cat "$LOGS/lint-sizes.log"
+    done
+    echo "$passed $failed 0 lint" >>"$TALLY"
+    ((failed == 0))
+}
+
+# listed PATTERN…: tracked and new files that match, one per line.
+listed() {
+    git ls-files --cached --others --exclude-standard -- "$@" | sort -u | while read -r file; do
+        [[ -f $file ]] && echo "$file"
+    done
+}
+
+c_files() { listed 'src/*.[ch]' 'tests/unit/*.[ch]' 'fuzz/*.[ch]'; }
+
+lint_layers() { "$VENV/bin/python" scripts/check_layers.py; }
+
+lint_words() { "$VENV/bin/python" scripts/check_words.py; }
+
+lint_shell() { { listed '*.sh' && printf '%s\n' dev .ci/run; } | xargs shellcheck -x; }
+
+lint_python() {
+    local status=0
+    "$VENV/bin/ruff" check . || status=1
+    "$VENV/bin/ruff" format --check --diff . || status=1
+    return "$status"
+}
+
+lint_format() { c_files | xargs -r clang-format --dry-run -Werror; }
+
+# Long files are named, not forbidden.
+lint_sizes() {
+    listed '*.c' '*.h' '*.ts' '*.mjs' '*.py' '*.sh' '*.java' dev | xargs wc -l |
+        awk -v most="$LONG_FILE" '$2 != "total" && $1 > most { printf "    %s is %d lines long (more than %d)\n", $2, $1, most }'
+}
+
+lint_web() {
+    [[ -f web/package.json ]] || return 0
+    npm --prefix web run check
+}
+
+# clang-tidy remembers which files were clean with the same headers and rules: only changed ones are read again.
+lint_tidy() {
+    local rules seen file mark files=() status=0
+    configure debug
+    rules=$({ clang-tidy --version && cat .clang-tidy build/debug/.arguments meson.build && c_files | grep '\.h$' | xargs -r cat; } | sha256sum)
+    seen=build/debug/tidy
+    mkdir -p "$seen"
+    while read -r file; do
+        mark=$seen/$({ echo "$rules" && cat "$file"; } | sha256sum | cut -c1-24)
+        [[ -f $mark ]] || files+=("$file" "$mark")
+    done < <(c_files | grep '\.c$')
+    ((${#files[@]})) || return 0
+    # generated headers must exist before their users are read
+    meson compile -C build/debug || return 1
+    # shellcheck disable=SC2016  # expanded by the inner shell
+    printf '%s\0' "${files[@]}" | xargs -0 -n 2 -P "$TIDY_JOBS" bash -c \
+        'clang-tidy -p build/debug --quiet --extra-arg=-Wno-unknown-warning-option "$0" && touch "$1"' || status=1
+    return "$status"
+}

@@ -1,0 +1,75 @@
+#include "profile/select.h"
+
+/* Behind the name, as async-profiler's -a does; readers of collapsed stacks understand it. */
+static const char *const marks[CH_KIND_COUNT] = {
+	[CH_KIND_JAVA] = "_[j]",    [CH_KIND_C1] = "_[1]",     [CH_KIND_INTERPRETED] = "_[0]",
+	[CH_KIND_INLINED] = "_[i]", [CH_KIND_KERNEL] = "_[k]",
+};
+
+static bool has_class(const struct ch_frame *f)
+{
+	return ch_kind_is_java(f->kind) || f->kind == CH_KIND_ALLOC || f->kind == CH_KIND_LOCK;
+}
+
+/*
+ * Where the package ends: behind the last slash of the class. Hidden classes carry an address
+ * behind a slash of their own (`a/b/C$$Lambda/0x00007f01.run`), which is no package.
+ */
+static size_t package_len(const char *name, size_t n)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i + 1 < n && name[i] != '('; i++)
+		if (name[i] == '/' && !(name[i + 1] >= '0' && name[i + 1] <= '9'))
+			end = i + 1;
+	return end;
+}
+
+static void put_dotted(struct ch_buf *out, const char *name, size_t n)
+{
+	size_t package = package_len(name, n);
+	char *to = ch_buf_room(out, n);
+
+	if (!to)
+		return;
+	for (size_t i = 0; i < n; i++)
+		to[i] = name[i] == '/' && i < package ? '.' : name[i];
+	out->len += n;
+}
+
+/* The last element of a path keeps a Python frame `dir/file.py:func` readable. */
+static size_t path_len(const char *name, size_t n)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < n && name[i] != ':'; i++)
+		if (name[i] == '/')
+			end = i + 1;
+	return end;
+}
+
+static void put_styled(const struct ch_frame *f, enum ch_name_style style, const char *name,
+                       size_t n, struct ch_buf *out)
+{
+	size_t skip = 0;
+
+	if (style == CH_NAMES_DOT && has_class(f)) {
+		put_dotted(out, name, n);
+		return;
+	}
+	if (style == CH_NAMES_SIMPLE && has_class(f))
+		skip = package_len(name, n);
+	else if (style == CH_NAMES_SIMPLE && f->kind == CH_KIND_PYTHON)
+		skip = path_len(name, n);
+	ch_buf_put(out, name + skip, n - skip);
+}
+
+void ch_name_format(const struct ch_profile *p, const struct ch_frame *f, const struct ch_select *s,
+                    struct ch_buf *out)
+{
+	put_styled(f, s->names, p->strings.text[f->name], p->strings.len[f->name], out);
+	if (s->lines && f->line)
+		ch_buf_printf(out, ":%u", f->line);
+	if (s->annotate && marks[f->kind])
+		ch_buf_puts(out, marks[f->kind]);
+}
