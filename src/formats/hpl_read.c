@@ -82,7 +82,7 @@ static struct ch_span take_string(struct ch_cursor *c)
 	uint32_t n = (uint32_t)ch_cursor_be(c, 4);
 	const uint8_t *s = ch_cursor_take(c, n);
 
-	return s ? (struct ch_span){ (const char *)s, n } : CH_SPAN("");
+	return s ? (struct ch_span){ (const char *)s, n } : CH_NO_SPAN;
 }
 
 static void take_trace(struct ch_cursor *c, struct record *r)
@@ -295,7 +295,7 @@ static uint32_t labels_of(struct hpl *h)
 	const struct entry *t = find(&h->threads, h->trace.id);
 
 	if (!t) {
-		define_thread(h, h->trace.id, CH_SPAN(""));
+		define_thread(h, h->trace.id, CH_NO_SPAN);
 		t = find(&h->threads, h->trace.id);
 	}
 	return t ? t->labels : 0;

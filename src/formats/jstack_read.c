@@ -111,7 +111,7 @@ static struct ch_span find_state(struct ch_span rest)
 			return w;
 		rest = after(rest, w.s + w.n);
 	}
-	return CH_SPAN("");
+	return CH_NO_SPAN;
 }
 
 struct header {
@@ -123,7 +123,7 @@ struct header {
 /* Names may hold quotes; what follows the last one cannot. */
 static bool parse_header(struct ch_span line, struct header *ret)
 {
-	struct header h = { 0 };
+	struct header h = { .state = CH_NO_SPAN };
 	const char *open = memchr(line.s, '"', line.n), *close = memrchr(line.s, '"', line.n);
 	struct ch_span rest;
 
