@@ -6,7 +6,6 @@ Versions are pinned: a result names what it was measured against.
 from __future__ import annotations
 
 import pathlib
-import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -14,8 +13,7 @@ sys.path.insert(0, str(HERE.parent / "tests" / "e2e"))
 
 import jdks  # noqa: E402
 
-# The newest inferno needs Rust 1.71; the older one is the last that Debian 12's own compiler (1.63) can build.
-INFERNO = ((71, "0.12.8"), (0, "0.11.15"))
+INFERNO = "0.12.8"  # needs Rust 1.71
 FLAMEGRAPH_PL = pathlib.Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
 
 
@@ -28,22 +26,15 @@ def jfrconv_name():
     return "jfrconv " + jdks.JFR_CONVERTER.rpartition(":")[2]
 
 
-def inferno_version():
-    text = jdks.run(["cargo", "--version"]).stdout
-    minor = int(re.search(r"cargo (?:1|0)\.(\d+)", text)[1])
-    return next(version for least, version in INFERNO if minor >= least)
-
-
 def inferno(program):
     """The path of inferno-flamegraph or inferno-collapse-perf, built on first use."""
-    version = inferno_version()
 
     def build(directory):
-        print(f"building inferno {version} …", file=sys.stderr, flush=True)
-        command = ["cargo", "install", "--quiet", "--locked", "--root", directory, "--version", version, "inferno"]
+        print(f"building inferno {INFERNO} …", file=sys.stderr, flush=True)
+        command = ["cargo", "install", "--quiet", "--locked", "--root", directory, "--version", INFERNO, "inferno"]
         jdks.run(command, cwd="/")
 
-    return jdks.in_place(jdks.CACHE / "cargo" / f"inferno-{version}", build) / "bin" / program
+    return jdks.in_place(jdks.CACHE / "cargo" / f"inferno-{INFERNO}", build) / "bin" / program
 
 
 def flamegraph_pl():

@@ -166,7 +166,7 @@ def jfrconv_for(option):
 
 def inferno_flamegraph(path):
     words = [str(peers.inferno("inferno-flamegraph")), str(path)]
-    return Contender(f"inferno {peers.inferno_version()}", words, stdout=True)
+    return Contender(f"inferno {peers.INFERNO}", words, stdout=True)
 
 
 def flamegraph_pl(path):
@@ -175,7 +175,7 @@ def flamegraph_pl(path):
 
 def inferno_perf(path):
     words = [str(peers.inferno("inferno-collapse-perf")), str(path)]
-    return Contender(f"inferno {peers.inferno_version()}", words, stdout=True)
+    return Contender(f"inferno {peers.INFERNO}", words, stdout=True)
 
 
 def to_svg(path):

@@ -41,7 +41,7 @@ need_build() {
         step "build-$variant" "building $variant" meson compile -C "$dir" || exit 1
     fi
     if [[ $variant == release ]]; then
-        cmp -s build/release/charcloth build/charcloth || cp build/release/charcloth build/charcloth
+        cmp -s build/release/charcloth build/charcloth || cp build/release/charcloth build/charcloth || exit 1
     fi
 }
 

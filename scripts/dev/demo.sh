@@ -18,7 +18,7 @@ cmd_demo() {
         -cp "$out/classes" Hotspots "$DEMO_SECONDS" || exit 1
     step demo-convert "drawing the flame graph" build/charcloth convert "$out/hotspots.jfr" -o "$out/flame.html" || exit 1
     say "the hottest methods (build/charcloth top $out/hotspots.jfr)"
-    build/charcloth top "$out/hotspots.jfr" | head -n 12
+    build/charcloth top "$out/hotspots.jfr" -n 10
     say "what was found in a program that prices orders"
     demo_finding "$out" cpu Rules.matches "CPU samples" "it compiles its pattern again for every item"
     demo_finding "$out" alloc Invoice.render "allocated bytes" "it joins text with +="

@@ -26,7 +26,7 @@ cmd_fuzz() {
     for name in "${targets[@]}"; do
         [[ -x build/fuzz/fuzz/fuzz_$name ]] || die "there is no fuzz target '$name'"
         step "fuzz-$name" "fuzzing $name for $seconds s" fuzz_one "$name" "$seconds" || failed=$((failed + 1))
-        grep -E '^stat::|^Done' "$LOGS/fuzz-$name.log" | tail -n 1 || true
+        grep '^Done' "$LOGS/fuzz-$name.log" | tail -n 1 || true
     done
     ((failed == 0)) || die "$failed target(s) failed; the inputs are in build/fuzz-crashes"
 }

@@ -2,8 +2,8 @@
 # Which Debian packages each need asks for, and how they get here.
 # shellcheck disable=SC2034  # the sets are looked up by name in need()
 
-# One word per package: name[|other name…][@probe]. The first name that apt knows is installed; nothing is
-# installed when one of the names is there already or when the function `probe` says that something else serves.
+# One word per package: name[|other name…][@probe]. The first name that apt knows is installed, unless one of them
+# is installed already; with a probe, unless that function says that what is here serves, wherever it came from.
 BUILD_PACKAGES=(
     gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev ca-certificates
     nodejs@probe_node npm@probe_npm
@@ -16,14 +16,15 @@ TEST_PACKAGES=(
 )
 DEMO_PACKAGES=("openjdk-17-jdk-headless|openjdk-21-jdk-headless@probe_javac")
 BENCH_PACKAGES=(
-    "openjdk-17-jdk-headless|openjdk-21-jdk-headless" maven@probe_maven cargo@probe_cargo perl libdevel-nytprof-perl
+    "openjdk-17-jdk-headless|openjdk-21-jdk-headless" maven@probe_maven "cargo-web|cargo@probe_cargo" perl libdevel-nytprof-perl
     chromium
 )
 
 probe_node() { have node && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)'; }
 probe_npm() { have npm; }
 probe_maven() { have mvn; }
-probe_cargo() { have cargo; }
+# Debian 12's own cargo is too old for the inferno that is measured against; cargo-web is the newer one.
+probe_cargo() { have cargo && [[ $(cargo --version) =~ ^cargo\ 1\.(7[1-9]|[89][0-9]|[1-9][0-9]{2}) ]]; }
 probe_javac() { have javac && have java && [[ $(javac -version 2>&1) =~ \ (1[7-9]|[2-9][0-9]) ]]; }
 probe_venv() {
     local python
@@ -37,10 +38,13 @@ missing_packages() {
     for word in "$@"; do
         names=${word%@*} probe=''
         [[ $word == *@* ]] && probe=${word#*@}
+        if [[ -n $probe ]]; then
+            "$probe" || echo "$names"
+            continue
+        fi
         for name in ${names//|/ }; do
             [[ $installed == *$'\n'"$name"$'\n'* ]] && continue 2
         done
-        [[ -n $probe ]] && "$probe" && continue
         echo "$names"
     done
 }

@@ -9,7 +9,7 @@ cmd_setup() {
     done
     need "$@"
     need_web
-    [[ " $* " == *" test "* ]] && need_venv
+    if [[ " $* " == *" test "* ]]; then need_venv; fi
     good "everything needed for $* is here"
 }
 
@@ -38,13 +38,10 @@ need_venv() {
     step venv "making the Python environment" make_venv "$python" || exit 1
 }
 
-make_venv() {
-    local lock
-    exec {lock}>"$CACHE/venv/.lock"
-    flock "$lock"
+make_venv() (
+    flock 9
     [[ -f $VENV/.complete ]] && return 0
     "$1" -m venv --clear "$VENV" &&
         "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt &&
         touch "$VENV/.complete"
-    exec {lock}>&-
-}
+) 9>"$CACHE/venv/.lock"

@@ -6,26 +6,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK int ch_jfr_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_jfr_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "jfr");
-}
-WEAK int ch_pprof_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_pprof_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "pprof");
-}
 WEAK int ch_speedscope_probe(const struct ch_input *in)
 {
 	(void)in;
@@ -45,11 +25,6 @@ WEAK int ch_uber_read(const struct ch_input *in, struct ch_profile *p, struct ch
 {
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "uber");
-}
-WEAK int ch_pprof_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)out;
-	return ch_fail(err, -ENOSYS, "pprof");
 }
 WEAK int ch_speedscope_write(const struct ch_profile *p, const char *t, const char *by,
                              struct ch_out *out, struct ch_error *err)

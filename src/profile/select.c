@@ -376,8 +376,10 @@ static bool frames_are_final(const struct ch_profile *p, const struct ch_select 
 	CH_CLEANUP(ch_freep) uint8_t *seen = NULL;
 
 	if (how->keep_kinds)
-		return how->names == CH_NAMES_SLASH && !how->lines && !how->annotate;
-	if (how->names != CH_NAMES_SLASH || how->lines || how->annotate || p->want.lines)
+		return how->names == CH_NAMES_SLASH && !how->lines && !how->annotate &&
+		       !how->normalize;
+	if (how->names != CH_NAMES_SLASH || how->lines || how->annotate || how->normalize ||
+	    p->want.lines)
 		return false;
 	seen = calloc(p->strings.n + 1, 1);
 	if (!seen)

@@ -40,6 +40,7 @@ struct ch_select {
 	bool threads;     /* thread name as root frame */
 	bool lines;       /* name:line */
 	bool annotate;    /* _[j] _[i] … behind the name, as async-profiler does */
+	bool normalize;   /* made-up class names without their numbers and addresses */
 	bool reverse;     /* stacks from the leaf */
 	bool keep_kinds;  /* do not merge Java kinds (recordings keep what was recorded) */
 	bool weigh_kinds; /* merged frames get the kind with most weight, else that seen first */

@@ -11,6 +11,7 @@
 enum ch_metric {
 	CH_METRIC_SAMPLES,
 	CH_METRIC_VALUE, /* bytes, nanoseconds …: --total */
+	CH_METRIC_ROWS,  /* every row counts one: for views that want the shape of all events */
 };
 
 struct ch_tree {
@@ -23,6 +24,7 @@ struct ch_tree {
 	uint32_t max_depth;                  /* of any node; the root has depth 0 */
 	int64_t scale;                       /* numbers are times this */
 	const char *unit; /* "samples", "ns", "bytes" …; borrowed from profile */
+	size_t pruned;    /* nodes with weight that were left out */
 };
 
 /*
@@ -32,6 +34,13 @@ struct ch_tree {
  */
 int ch_tree_new(const struct ch_profile *p, enum ch_metric metric, struct ch_tree **ret,
                 struct ch_error *err);
+/*
+ * The same without the nodes whose share of the root is below min_share (of both sides, in a
+ * difference): a picture a thousand pixels wide shows few of a million nodes. The totals of what
+ * stays still include what was left out.
+ */
+int ch_tree_new_pruned(const struct ch_profile *p, enum ch_metric metric, double min_share,
+                       struct ch_tree **ret, struct ch_error *err);
 void ch_tree_free(struct ch_tree *t);
 
 static inline void ch_tree_freep(struct ch_tree **t)

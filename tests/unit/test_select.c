@@ -217,6 +217,34 @@ static void names_have_styles(void **state)
 	      "a/Main.main_[j];a/Main.work_[j];a/Sum.add_[i] 2\na/Main.main_[j];read 1\n");
 }
 
+static const char *normalized(const char *name)
+{
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
+	struct ch_frame f = { .name = ch_profile_strz(p, name), .kind = CH_KIND_JAVA };
+	struct ch_buf b = CH_BUF(256);
+	static char text[256];
+
+	ch_name_format(p, &f, &(struct ch_select){ .normalize = true }, &b);
+	snprintf(text, sizeof(text), "%.*s", (int)b.len, b.data);
+	ch_buf_done(&b);
+	ch_profile_free(p);
+	return text;
+}
+
+static void made_up_names_lose_their_numbers(void **state)
+{
+	(void)state;
+	assert_string_equal(normalized("Busy$$Lambda$91+0x00007f63/1344199921.run"),
+	                    "Busy$$Lambda$.run");
+	assert_string_equal(normalized("a/Busy$$Lambda/0x00007f63.run"), "a/Busy$$Lambda.run");
+	assert_string_equal(normalized("java/lang/invoke/LambdaForm$MH/0x0000000800c00000.invoke"),
+	                    "java/lang/invoke/LambdaForm$MH.invoke");
+	assert_string_equal(normalized("jdk/internal/reflect/GeneratedMethodAccessor12.invoke"),
+	                    "jdk/internal/reflect/GeneratedMethodAccessor.invoke");
+	assert_string_equal(normalized("com/sun/proxy/$Proxy7.call"), "com/sun/proxy/$Proxy.call");
+	assert_string_equal(normalized("a/b2/C3$4.m5"), "a/b2/C3$4.m5");
+}
+
 static void reversed_stacks_start_at_the_leaf(void **state)
 {
 	(void)state;
@@ -249,6 +277,7 @@ int main(void)
 		cmocka_unit_test(filters_keep_what_they_name),
 		cmocka_unit_test(times_are_absolute_or_relative),
 		cmocka_unit_test(names_have_styles),
+		cmocka_unit_test(made_up_names_lose_their_numbers),
 		cmocka_unit_test(reversed_stacks_start_at_the_leaf),
 		cmocka_unit_test(what_is_final_is_not_copied),
 	};

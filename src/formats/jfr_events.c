@@ -1,0 +1,353 @@
+#include "formats/jfr_read.h"
+#include "base/vec.h"
+
+#include <errno.h>
+
+/* Slots of the plans for events. */
+enum {
+	TIME,
+	STACK,
+	THREAD,
+	STATE,
+	SAMPLES,
+	VALUE,
+	FALLBACK, /* stands in where VALUE is 0 or missing */
+	CLASS,
+	LABELS,
+	TEXT_1,
+	TEXT_2,
+	NUMBER_1,
+	NUMBER_2,
+};
+
+/* What the value of a sample is. */
+enum value {
+	VALUE_ONE,      /* nothing but a count */
+	VALUE_PLAIN,    /* a field as it is */
+	VALUE_TICKS,    /* a field in ticks, as ns */
+	VALUE_INTERVAL, /* samples times the interval, once that is known */
+};
+
+/* One row per event that is read without being asked for by its type name. */
+struct desc {
+	const char *type, *unit;
+	enum value how;
+	const char *value, *fallback; /* fields */
+	const char *class_field;      /* its class becomes the leaf */
+	enum ch_kind class_kind;
+};
+
+static const struct desc descs[] = {
+	{ "jdk.ExecutionSample", "count", VALUE_INTERVAL, "weight" },
+	{ "jdk.NativeMethodSample", "count", VALUE_INTERVAL, "weight" },
+	{ "jdk.CPUTimeSample", "ns", VALUE_TICKS, "samplingPeriod" },
+	{ "profiler.WallClockSample", "count", VALUE_INTERVAL, "weight" },
+	{ "jdk.ObjectAllocationSample", "bytes", VALUE_PLAIN, "weight", NULL, "objectClass",
+	  CH_KIND_ALLOC },
+	{ "jdk.ObjectAllocationInNewTLAB", "bytes", VALUE_PLAIN, "tlabSize", "allocationSize",
+	  "objectClass", CH_KIND_ALLOC },
+	{ "jdk.ObjectAllocationOutsideTLAB", "bytes", VALUE_PLAIN, "allocationSize", NULL,
+	  "objectClass", CH_KIND_ALLOC },
+	{ "profiler.LiveObject", "bytes", VALUE_PLAIN, "weight", "allocationSize", "objectClass",
+	  CH_KIND_ALLOC },
+	{ "jdk.OldObjectSample", "bytes", VALUE_PLAIN, "objectSize", NULL, "object",
+	  CH_KIND_ALLOC },
+	{ "profiler.Malloc", "bytes", VALUE_PLAIN, "size" },
+	{ "jdk.JavaMonitorEnter", "ns", VALUE_TICKS, "duration", NULL, "monitorClass",
+	  CH_KIND_LOCK },
+	{ "jdk.ThreadPark", "ns", VALUE_TICKS, "duration", NULL, "parkedClass", CH_KIND_LOCK },
+	{ "jdk.SocketRead", "ns", VALUE_TICKS, "duration" },
+	{ "jdk.SocketWrite", "ns", VALUE_TICKS, "duration" },
+	{ "jdk.FileRead", "ns", VALUE_TICKS, "duration" },
+	{ "jdk.FileWrite", "ns", VALUE_TICKS, "duration" },
+	{ "jdk.JavaExceptionThrow", "count", VALUE_ONE, NULL, NULL, "thrownClass", CH_KIND_ALLOC },
+	{ "charcloth.PerfSample", "count", VALUE_PLAIN, "weight" },
+};
+
+/* Any other event with a stack, asked for by its type name: how long, how much, or how often. */
+static const struct desc others[] = {
+	{ NULL, "ns", VALUE_TICKS, "duration" },
+	{ NULL, "bytes", VALUE_PLAIN, "allocationSize" },
+	{ NULL, "count", VALUE_PLAIN, "weight" },
+	{ NULL, "count", VALUE_ONE },
+};
+
+struct ch_rec_handler {
+	void (*run)(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v);
+	const struct ch_jfr_plan *plan;
+	const struct desc *desc;
+	const char *type; /* NUL-terminated name */
+	enum value how;
+	bool old_object;
+	int event; /* number in the profile, -1 not yet */
+	enum ch_rec_text text[2];
+	const char *name;
+};
+
+static bool has(const struct ch_rec_handler *h, unsigned slot)
+{
+	return h->plan->kept >> slot & 1;
+}
+
+/* --- samples --------------------------------------------------------------------------------- */
+
+static int64_t value_of(const struct ch_rec *r, const struct ch_rec_handler *h, const uint64_t *v,
+                        int64_t samples)
+{
+	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
+
+	switch (h->how) {
+	case VALUE_PLAIN:
+		return value;
+	case VALUE_TICKS:
+		return ch_jfr_ns_of(&r->chunk.head, value);
+	case VALUE_ONE:
+	case VALUE_INTERVAL:
+		break;
+	}
+	return samples;
+}
+
+static uint32_t labels_of(struct ch_rec *r, const struct ch_rec_handler *h, const uint64_t *v)
+{
+	uint32_t set = 0;
+
+	if (has(h, THREAD))
+		set = ch_rec_thread(r, v[THREAD])->labels;
+	if (has(h, STATE))
+		set = ch_rec_state(r, set, v[STATE]);
+	return set;
+}
+
+static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	struct ch_sample s = { .time_ns = CH_NO_TIME };
+
+	if (h->event < 0)
+		h->event = ch_profile_event(r->p, h->type, h->desc->unit);
+	s.event = (uint16_t)h->event;
+	s.samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
+	s.value = value_of(r, h, v, s.samples);
+	s.stack = ch_rec_stack(r, v[STACK]);
+	if (has(h, CLASS))
+		s.stack =
+		    ch_rec_push_class(r, s.stack, v[CLASS], h->desc->class_kind, h->old_object);
+	s.labels = labels_of(r, h, v);
+	if (has(h, TIME))
+		s.time_ns = ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]);
+	r->n_samples++;
+	ch_profile_add(r->p, &s);
+}
+
+/* --- the rest -------------------------------------------------------------------------------- */
+
+static void on_setting(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	const struct ch_jfr_type *of = ch_jfr_type_by_id(&r->types, v[NUMBER_1]);
+	struct ch_jfr_text name = ch_rec_text(r, h->text[0], v[TEXT_1]);
+
+	ch_buf_reset(&r->name);
+	ch_buf_put(&r->name, name.s, name.n);
+	if (!of || r->name.err)
+		return;
+	ch_rec_setting(r->settings, of->name, (struct ch_jfr_text){ r->name.data, r->name.len },
+	               ch_rec_text(r, h->text[1], v[TEXT_2]));
+}
+
+static void on_data_loss(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	(void)h;
+	r->lost_bytes += v[NUMBER_1];
+}
+
+static void on_samples_lost(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	(void)h;
+	r->lost_samples += v[NUMBER_1];
+}
+
+static int64_t time_of(const struct ch_rec *r, const uint64_t *v)
+{
+	return ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]);
+}
+
+static void on_cpu_load(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	int64_t at = time_of(r, v);
+
+	(void)h;
+	ch_profile_point(r->p, "CPU of the machine", "%", at, 100 * ch_jfr_double(v[VALUE]));
+	ch_profile_point(r->p, "CPU of the JVM", "%", at,
+	                 100 * (ch_jfr_double(v[NUMBER_1]) + ch_jfr_double(v[NUMBER_2])));
+}
+
+static void on_heap(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	int64_t at = time_of(r, v);
+
+	ch_profile_point(r->p, "heap used", "bytes", at, (double)v[VALUE]);
+	if (has(h, NUMBER_1))
+		ch_profile_point(r->p, "heap committed", "bytes", at, (double)v[NUMBER_1]);
+}
+
+static void on_collection(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	(void)h;
+	ch_profile_point(r->p, "GC pause", "ms", time_of(r, v),
+	                 (double)ch_jfr_ns_of(&r->chunk.head, (int64_t)v[VALUE]) / 1e6);
+}
+
+/* Events that are no samples. */
+static const struct {
+	const char *type;
+	bool series;
+	void (*run)(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v);
+	struct ch_jfr_keep keep[4];
+} facts[] = {
+	{ "jdk.ActiveSetting",
+	  false,
+	  on_setting,
+	  { { "id", NUMBER_1 }, { "name", TEXT_1 }, { "value", TEXT_2 } } },
+	{ "jdk.DataLoss", false, on_data_loss, { { "amount", NUMBER_1 } } },
+	{ "jdk.CPUTimeSamplesLost", false, on_samples_lost, { { "lostSamples", NUMBER_1 } } },
+	{ "jdk.CPULoad",
+	  true,
+	  on_cpu_load,
+	  { { "startTime", TIME },
+	    { "machineTotal", VALUE },
+	    { "jvmUser", NUMBER_1 },
+	    { "jvmSystem", NUMBER_2 } } },
+	{ "jdk.GCHeapSummary",
+	  true,
+	  on_heap,
+	  { { "startTime", TIME },
+	    { "heapUsed", VALUE },
+	    { "heapSpace.committedSize", NUMBER_1 } } },
+	{ "jdk.GarbageCollection",
+	  true,
+	  on_collection,
+	  { { "startTime", TIME }, { "sumOfPauses", VALUE } } },
+};
+
+/* --- handlers -------------------------------------------------------------------------------- */
+
+static int add_handler(struct ch_rec *r, const struct ch_jfr_type *type, struct ch_rec_handler h)
+{
+	if (!h.plan)
+		return 0;
+	if (CH_ROOM(r->handlers, r->handlers_cap, r->n_handlers + 1) < 0)
+		return -ENOMEM;
+	h.event = -1;
+	r->handlers[r->n_handlers++] = h;
+	return ch_jfr_idmap_put(&r->by_type, type->id, r->n_handlers);
+}
+
+static size_t keep(struct ch_jfr_keep *to, size_t n, const char *path, unsigned slot)
+{
+	if (path)
+		to[n++] = (struct ch_jfr_keep){ path, slot };
+	return n;
+}
+
+static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const struct desc *d)
+{
+	struct ch_jfr_keep fields[CH_JFR_SLOTS];
+	struct ch_rec_handler h = { .run = on_sample, .desc = d, .how = d->how };
+	const struct ch_jfr_field *class_field =
+	    d->class_field ? ch_jfr_field(&r->types, type, d->class_field) : NULL;
+	bool named = r->want_thread || r->want_tid || r->want_task || r->spans;
+	size_t n = 0;
+
+	n = keep(fields, n, "stackTrace", STACK);
+	n = keep(fields, n, "samples", SAMPLES);
+	n = keep(fields, n, d->value, VALUE);
+	n = keep(fields, n, d->fallback, FALLBACK);
+	n = keep(fields, n, d->class_field, CLASS);
+	n = keep(fields, n, r->p->want.times || r->spans ? "startTime" : NULL, TIME);
+	n = keep(fields, n, named ? "eventThread" : NULL, THREAD);
+	n = keep(fields, n, named ? "sampledThread" : NULL, THREAD);
+	n = keep(fields, n, r->want_state ? "state" : NULL, STATE);
+	h.plan = ch_jfr_plan_new(&r->types, type, fields, n, false);
+	if (!h.plan)
+		return 0;
+	/* A recorder that knows better than the interval says so itself. */
+	if (h.how == VALUE_INTERVAL && has(&h, VALUE))
+		h.how = VALUE_PLAIN;
+	if (class_field) {
+		const struct ch_jfr_type *t = ch_jfr_type_by_id(&r->types, class_field->type_id);
+
+		h.old_object = t && ch_jfr_text_is(t->name, "jdk.types.OldObject");
+	}
+	h.type = ch_arena_strndup(&r->types.arena, type->name.s, type->name.n);
+	return h.type ? add_handler(r, type, h) : -ENOMEM;
+}
+
+static const struct desc *desc_of(const struct ch_rec *r, const struct ch_jfr_type *type)
+{
+	for (size_t i = 0; i < CH_LEN(descs); i++)
+		if (ch_jfr_text_is(type->name, descs[i].type))
+			return ch_profile_wants_event(r->p, descs[i].type) ? &descs[i] : NULL;
+	if (!r->p->want.event || !ch_jfr_text_is(type->name, r->p->want.event))
+		return NULL;
+	for (size_t i = 0; i < CH_LEN(others); i++)
+		if (!others[i].value || ch_jfr_field(&r->types, type, others[i].value))
+			return &others[i];
+	return NULL;
+}
+
+static int add_fact(struct ch_rec *r, const struct ch_jfr_type *type)
+{
+	for (size_t i = 0; i < CH_LEN(facts); i++) {
+		struct ch_rec_handler h = { .run = facts[i].run };
+		size_t n = 0;
+
+		if (!ch_jfr_text_is(type->name, facts[i].type) ||
+		    (facts[i].series && !r->p->want.series))
+			continue;
+		while (n < CH_LEN(facts[i].keep) && facts[i].keep[n].path)
+			n++;
+		h.plan = ch_jfr_plan_new(&r->types, type, facts[i].keep, n, false);
+		h.text[0] = ch_rec_text_of(r, type, "name");
+		h.text[1] = ch_rec_text_of(r, type, "value");
+		return add_handler(r, type, h);
+	}
+	return 0;
+}
+
+int ch_rec_events_init(struct ch_rec *r)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < r->types.n && e >= 0; i++) {
+		const struct ch_jfr_type *type = &r->types.items[i];
+		const struct desc *d = desc_of(r, type);
+
+		if (d && ch_jfr_field(&r->types, type, "stackTrace"))
+			e = add_sample(r, type, d);
+		else
+			e = add_fact(r, type);
+	}
+	return e;
+}
+
+void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
+{
+	const uint64_t *at = ch_jfr_idmap_find(&r->by_type, type);
+	uint64_t v[CH_JFR_SLOTS] = { 0 };
+	struct ch_rec_handler *h;
+
+	if (!at)
+		return;
+	h = &r->handlers[*at - 1];
+	ch_jfr_plan_run(h->plan, &body, v);
+	if (CH_UNLIKELY(body.bad))
+		r->n_bad++;
+	else
+		h->run(r, h, v);
+}
+
+void ch_rec_events_done(struct ch_rec *r)
+{
+	free(r->handlers);
+	ch_jfr_idmap_done(&r->by_type);
+}

@@ -1,0 +1,167 @@
+/*
+ * The parts of the JFR reader and what they share:
+ *
+ *	jfr_read.c       the file: its chunks, on as many cores as there are
+ *	jfr_chunk.c      one chunk into one profile: types, pools, the walk over the events
+ *	jfr_events.c     the table of events and what is done with each
+ *	jfr_constants.c  stacks, classes, threads and texts of a chunk as things of the profile
+ *	jfr_spans.c      spans and labels of the whole file, joined to samples by thread and time
+ *	jfr_settings.c   what a sample stands for
+ */
+#ifndef CH_FORMATS_JFR_READ_H
+#define CH_FORMATS_JFR_READ_H
+
+#include "formats/input.h"
+#include "jfr/pools.h"
+#include "profile/profile.h"
+
+/* Pools that are kept; the order is that of ch_rec_pool_types. */
+enum ch_rec_pool {
+	CH_REC_STACKS,
+	CH_REC_METHODS,
+	CH_REC_CLASSES,
+	CH_REC_SYMBOLS,
+	CH_REC_STRINGS,
+	CH_REC_THREADS,
+	CH_REC_STATES,
+	CH_REC_FRAME_TYPES,
+	CH_REC_OLD_OBJECTS,
+	CH_REC_LABELS,
+	CH_REC_POOLS
+};
+
+/* Where a text lies: in the value itself, or behind a key in the same slot. */
+enum ch_rec_text { CH_REC_NO_TEXT, CH_REC_INLINE, CH_REC_SYMBOL, CH_REC_STRING };
+
+/* How the values of a pool are read: a plan and where its texts lie. */
+struct ch_rec_layout {
+	const struct ch_jfr_plan *plan;
+	enum ch_rec_text text[2];
+};
+
+/* Keys of frame types below this are looked up in an array. */
+#define CH_REC_FRAME_TYPE_KEYS 16
+
+struct ch_rec_frame_type {
+	uint8_t kind; /* enum ch_kind */
+	bool known;
+	bool bare; /* a function outside Java: the class is no part of its name */
+};
+
+struct ch_rec_thread {
+	uint32_t labels;   /* set with all that the thread itself says */
+	uint64_t identity; /* the same for this thread in every chunk of the file */
+};
+
+/* A method as the frames that it has become, by key of the frame type. */
+struct ch_rec_method {
+	uint32_t id[CH_REC_FRAME_TYPE_KEYS]; /* frame, or name when lines are wanted; 0 not yet */
+};
+
+/* What the settings in a file say about intervals, in ns; 0 is not known. */
+struct ch_rec_settings {
+	int64_t execution_period_ns, native_period_ns; /* the JDK's */
+	int64_t interval_ns, wall_ns;                  /* async-profiler's */
+	char event[32];                                /* async-profiler's, "" when not said */
+};
+
+struct ch_rec_handler;
+struct ch_spans;
+
+/* A chunk on its way into a profile. */
+struct ch_rec {
+	const struct ch_input *in;
+	struct ch_jfr_chunk chunk;
+	struct ch_profile *p;
+	const struct ch_spans *spans; /* NULL: none wanted, or none there */
+	uint32_t *span_sets;          /* label set in p of each of the spans' sets, 0 not yet */
+
+	struct ch_jfr_types types;
+	struct ch_jfr_pool pools[CH_REC_POOLS];
+	struct ch_rec_layout layout[CH_REC_POOLS];
+
+	struct {
+		const struct ch_jfr_plan *plan;      /* of a stack frame */
+		unsigned n_ints, method, line, type; /* fields, when all are varints */
+		struct ch_rec_frame_type types[CH_REC_FRAME_TYPE_KEYS];
+		bool foreign; /* frame types of async-profiler: "Native" is not Java */
+	} frame;
+
+	/* Constants met so far: place in the array below plus 1, or frame of the class. */
+	struct ch_jfr_idmap methods_seen, threads_seen, classes_seen[2];
+	struct ch_rec_method *methods;
+	size_t n_methods, methods_cap;
+	struct ch_rec_thread *threads;
+	size_t n_threads, threads_cap;
+	uint32_t *path; /* frames of the stack in hand, leaf first */
+	size_t path_cap;
+	struct ch_buf scratch, name;
+	uint32_t no_stack, lost_stack; /* stacks of one frame each, 0 not yet */
+
+	bool want_thread, want_tid, want_state, want_task, want_labels;
+
+	struct ch_rec_handler *handlers;
+	size_t n_handlers, handlers_cap;
+	struct ch_jfr_idmap by_type; /* handler of a type id, plus 1 */
+
+	struct ch_rec_settings *settings;
+	size_t touched;           /* bytes of the chunk brought in since some were given back */
+	uint64_t *touched_blocks; /* bit per block */
+	uint64_t n_samples, n_bad, n_lost_stacks;
+	uint64_t lost_bytes, lost_samples; /* as the recorder says */
+};
+
+/* --- jfr_chunk.c --- */
+
+/* Makes r ready to read a chunk: types, pools, plans. A failure has said why in `why`. */
+int ch_rec_open(struct ch_rec *r, struct ch_error *why);
+/* Frees what ch_rec_open made; the caller's members stay. */
+void ch_rec_done(struct ch_rec *r);
+/* Walks all events of the chunk through their handlers. */
+void ch_rec_walk(struct ch_rec *r);
+/* Says that the bytes around an offset of the chunk are read; gives memory back now and then. */
+void ch_rec_touch(struct ch_rec *r, size_t offset);
+/* Reads a chunk into r->p. Negative when nothing of it could be used, with a sentence. */
+int ch_rec_chunk(struct ch_rec *r, struct ch_error *why);
+
+/* --- jfr_constants.c --- */
+
+/* Before the pools are read, and after. */
+void ch_rec_constants_plan(struct ch_rec *r);
+void ch_rec_constants_init(struct ch_rec *r);
+void ch_rec_constants_done(struct ch_rec *r);
+/* The trie node of a stack key; a stack that is not there is one frame that says so. */
+uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key);
+/* The stack with a class on top; key 0 leaves it as it is. */
+uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum ch_kind kind,
+                           bool old_object);
+/* All zero when the key is not there. Valid until the next call. */
+const struct ch_rec_thread *ch_rec_thread(struct ch_rec *r, uint64_t key);
+/* Label set with the state added. */
+uint32_t ch_rec_state(struct ch_rec *r, uint32_t set, uint64_t key);
+/* Label set with the pairs of a charcloth.types.Labels constant added. */
+uint32_t ch_rec_labels(struct ch_rec *r, uint32_t set, uint64_t key);
+/* A text kept in a slot; borrowed until the next call. */
+struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot);
+/* How a field of a type holds its text. */
+enum ch_rec_text ch_rec_text_of(const struct ch_rec *r, const struct ch_jfr_type *type,
+                                const char *field);
+
+/* --- jfr_events.c --- */
+
+/* Finds the handlers for the events that the profile wants. 0 or -ENOMEM. */
+int ch_rec_events_init(struct ch_rec *r);
+/* Hands an event of a type to its handler, if there is one. */
+void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body);
+void ch_rec_events_done(struct ch_rec *r);
+
+/* --- jfr_settings.c --- */
+
+/* One jdk.ActiveSetting: of the event type `of`. */
+void ch_rec_setting(struct ch_rec_settings *s, struct ch_jfr_text of, struct ch_jfr_text name,
+                    struct ch_jfr_text value);
+void ch_rec_settings_join(struct ch_rec_settings *to, const struct ch_rec_settings *from);
+/* What one sample of an event type stands for, 0 unknown. */
+int64_t ch_rec_interval(const struct ch_rec_settings *s, const char *type);
+
+#endif

@@ -1,0 +1,133 @@
+#include "render/json.h"
+#include "codec/json_out.h"
+
+#include <errno.h>
+
+#define BUF_MAX   ((size_t)1 << 30)
+#define BUF_FLUSH ((size_t)1 << 15)
+
+static const char *const kind_names[CH_KIND_COUNT] = {
+	[CH_KIND_OTHER] = "other",     [CH_KIND_JAVA] = "java",
+	[CH_KIND_C1] = "c1",           [CH_KIND_INTERPRETED] = "interpreted",
+	[CH_KIND_INLINED] = "inlined", [CH_KIND_NATIVE] = "native",
+	[CH_KIND_JVM] = "jvm",         [CH_KIND_KERNEL] = "kernel",
+	[CH_KIND_PYTHON] = "python",   [CH_KIND_ALLOC] = "alloc",
+	[CH_KIND_LOCK] = "lock",       [CH_KIND_LABEL] = "label",
+};
+
+static void put_field(struct ch_json_out *w, const char *key, const char *text)
+{
+	ch_json_put_key(w, key);
+	ch_json_put_str(w, text);
+}
+
+static void put_number(struct ch_json_out *w, const char *key, int64_t v)
+{
+	ch_json_put_key(w, key);
+	ch_json_put_i64(w, v);
+}
+
+static void put_side(struct ch_json_out *w, const char *key, int64_t self, int64_t total)
+{
+	ch_json_put_key(w, key);
+	ch_json_open(w, '{');
+	put_number(w, "self", self);
+	put_number(w, "total", total);
+	ch_json_close(w, '}');
+}
+
+static void put_header(struct ch_json_out *w, const struct ch_view *v, const struct ch_tree *t)
+{
+	put_field(w, "version", CH_VERSION);
+	if (v->title)
+		put_field(w, "title", v->title);
+	ch_json_put_key(w, "source");
+	ch_json_open(w, '[');
+	for (size_t i = 0; i < v->n_sources; i++)
+		ch_json_put_str(w, v->sources[i]);
+	ch_json_close(w, ']');
+	put_field(w, "event", ch_view_word(v));
+	put_field(w, "unit", t->unit);
+	put_number(w, "scale", t->scale);
+	put_number(w, "total", t->total[0]);
+	if (t->total_before) {
+		put_number(w, "total_before", t->total_before[0]);
+		put_field(w, "before", v->diff.before ? v->diff.before : "");
+		put_field(w, "after", v->diff.after ? v->diff.after : "");
+		ch_json_put_key(w, "normalized");
+		ch_json_put_bool(w, v->diff.normalized);
+	}
+	ch_json_put_key(w, "notes");
+	ch_json_open(w, '[');
+	for (size_t i = 0; i < v->profile->n_notes; i++)
+		ch_json_put_str(w, v->profile->notes[i]);
+	ch_json_close(w, ']');
+}
+
+/* Opens a node up to and including the bracket of its children. */
+static void open_node(struct ch_json_out *w, const struct ch_profile *p, const struct ch_tree *t,
+                      size_t i)
+{
+	const struct ch_frame *f = &p->frames[t->frame[i]];
+
+	ch_json_open(w, '{');
+	ch_json_put_key(w, "name");
+	if (i)
+		ch_json_put_text(w, p->strings.text[f->name], p->strings.len[f->name]);
+	else
+		ch_json_put_str(w, "all");
+	put_field(w, "kind", i && f->kind < CH_KIND_COUNT ? kind_names[f->kind] : "other");
+	if (t->total_before) {
+		put_side(w, "before", t->self_before[i], t->total_before[i]);
+		put_side(w, "after", t->self[i], t->total[i]);
+	} else {
+		put_number(w, "self", t->self[i]);
+		put_number(w, "total", t->total[i]);
+	}
+	ch_json_put_key(w, "children");
+	ch_json_open(w, '[');
+}
+
+static void close_nodes(struct ch_json_out *w, uint32_t n)
+{
+	while (n--) {
+		ch_json_close(w, ']');
+		ch_json_close(w, '}');
+	}
+}
+
+static void hand_on(struct ch_buf *b, struct ch_out *out)
+{
+	ch_out_write(out, b->data, b->len);
+	ch_buf_reset(b);
+}
+
+int ch_json_write(const struct ch_view *v, struct ch_out *out, struct ch_error *err)
+{
+	CH_CLEANUP(ch_tree_freep) struct ch_tree *t = NULL;
+	struct ch_buf buf = CH_BUF(BUF_MAX);
+	struct ch_json_out w = ch_json_out(&buf, false);
+	uint32_t height = 0;
+	int r = ch_tree_new(v->profile, v->metric, &t, err);
+
+	if (r < 0)
+		return r;
+	ch_json_open(&w, '{');
+	put_header(&w, v, t);
+	ch_json_put_key(&w, "tree");
+	for (size_t i = 0; i < t->n && !ch_out_failed(out); i++) {
+		close_nodes(&w, height - t->depth[i]);
+		open_node(&w, v->profile, t, i);
+		height = t->depth[i] + 1;
+		if (buf.len > BUF_FLUSH)
+			hand_on(&buf, out);
+	}
+	close_nodes(&w, height);
+	ch_json_close(&w, '}');
+	ch_json_put_newline(&w);
+	hand_on(&buf, out);
+	if (buf.err)
+		r = ch_fail(err, buf.err, "json: %m");
+	ch_buf_done(&buf);
+	return r;
+}
