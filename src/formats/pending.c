@@ -16,26 +16,6 @@ WEAK int ch_speedscope_read(const struct ch_input *in, struct ch_profile *p, str
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "speedscope");
 }
-WEAK int ch_jstack_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_jstack_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "jstack");
-}
-WEAK int ch_hpl_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_hpl_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "hpl");
-}
 WEAK int ch_uber_probe(const struct ch_input *in)
 {
 	(void)in;
