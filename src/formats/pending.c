@@ -26,16 +26,6 @@ WEAK int ch_collapsed_read(const struct ch_input *in, struct ch_profile *p, stru
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "collapsed");
 }
-WEAK int ch_speedscope_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_speedscope_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "speedscope");
-}
 WEAK int ch_perf_probe(const struct ch_input *in)
 {
 	(void)in;
@@ -80,11 +70,6 @@ WEAK int ch_collapsed_write(const struct ch_profile *p, enum ch_metric m, struct
 {
 	(void)p, (void)m, (void)out;
 	return ch_fail(err, -ENOSYS, "collapsed");
-}
-WEAK int ch_speedscope_write(const struct ch_profile *p, const char *t, const char *by, struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)t, (void)by, (void)out;
-	return ch_fail(err, -ENOSYS, "speedscope");
 }
 WEAK int ch_uber_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
 {
