@@ -19,6 +19,8 @@ import { Timeline } from './timeline';
 import type { Filter } from './views';
 
 type Zoom = Pick<State, 'zoom' | 'zoomUp' | 'part'>;
+/** Milliseconds between two rewrites of the address. */
+const REPLACE_EVERY = 250;
 const WHOLE: Zoom = { zoom: [], zoomUp: false, part: null };
 
 export class App {
@@ -38,6 +40,10 @@ export class App {
   /** Counts changes of state; work for an older one is dropped. */
   private turn = 0;
   private working = false;
+  /** Name of the table row last chosen; its frames stay outlined. */
+  private picked = -1;
+  private lastReplace = -Infinity;
+  private laterReplace = 0;
   private matchOrder: { of: unknown; nodes: Int32Array; at: number } | null = null;
 
   constructor(readonly meta: Meta, readonly profile: Profile) {
@@ -54,7 +60,6 @@ export class App {
         if (opened) this.back();
         this.back();
       },
-      select: (node) => this.select(node),
       menu: (spot, x, y) => this.openMenu(spot.node, x, y),
       pan: (part) => this.go({ part }, true),
     });
@@ -62,7 +67,10 @@ export class App {
       sort: (column) => this.sort(column),
       filter: (tableFilter) => this.go({ tableFilter }, true),
       point: (id) => this.highlight(id),
-      pick: (id) => this.highlight(id, true),
+      pick: (id) => {
+        this.picked = id;
+        this.highlight(id);
+      },
       inspect: (id) => this.inspect(profile.strings.at(id)),
       copied: (rows) => this.announce(`Copied ${count(rows)} rows`),
     });
@@ -96,21 +104,35 @@ export class App {
   /** The way every change takes: new state, new hash, new picture. */
   go(patch: Partial<State>, replace = false): void {
     const before = this.state;
+    clearTimeout(this.laterReplace);
+    // The entry about to be left must hold what was last seen there.
+    if (this.laterReplace && !replace) this.writeHash(true);
+    this.laterReplace = 0;
     this.state = { ...before, ...patch };
-    const hash = toHash(this.state, this.first, this.meta);
-    if (hash !== location.hash) {
-      const url = location.pathname + location.search + hash;
-      try {
-        if (replace) history.replaceState(null, '', url);
-        else history.pushState(null, '', url);
-      } catch {
-        // Sandboxed frames forbid history; the page works without links then.
-      }
-    }
+    const wait = this.lastReplace + REPLACE_EVERY - performance.now();
+    // Browsers refuse to take an address per wheel step or letter; the last one is what counts.
+    if (replace && wait > 0) this.laterReplace = window.setTimeout(() => this.writeHash(true), wait);
+    else this.writeHash(replace);
     this.refresh(this.moved(before));
   }
 
+  private writeHash(replace: boolean): void {
+    const hash = toHash(this.state, this.first, this.meta);
+    if (replace) this.lastReplace = performance.now();
+    if (hash === location.hash) return;
+    const url = location.pathname + location.search + hash;
+    try {
+      if (replace) history.replaceState(null, '', url);
+      else history.pushState(null, '', url);
+    } catch {
+      // Sandboxed frames forbid history; the page works without links then.
+    }
+  }
+
   private restore(): void {
+    // Going back fires two events; the second finds nothing to do.
+    if (toHash(this.state, this.first, this.meta) === location.hash) return;
+    clearTimeout(this.laterReplace);
     const before = this.state;
     this.state = this.parse();
     this.refresh(this.moved(before));
@@ -243,7 +265,7 @@ export class App {
     }
     if (state.zoom.length > 0 || state.part) {
       const name = this.model.frameName(state.zoom[state.zoom.length - 1] ?? -1);
-      chips.push({ text: `Zoom: ${name}`, title: name, remove: () => this.zoomTo(WHOLE) });
+      chips.push({ text: `Zoom: ${state.part ? 'part of ' : ''}${name}`, title: name, remove: () => this.zoomTo(WHOLE) });
     }
     this.info.chips(chips, () => this.clearFilters());
   }
@@ -287,12 +309,12 @@ export class App {
     this.table.mark(spot.count === 1 && frame >= 0 ? this.profile.frameString[frame]! : -1, false);
   }
 
-  /** Outlines all frames of a name; `tell` also says what it weighs. */
-  private highlight(id: number, tell = false): void {
+  /** Outlines all frames of a name; without one, those of the row last chosen. */
+  private highlight(id: number): void {
     const { frameString } = this.profile;
-    this.graph.highlight = id < 0 ? null : (frame) => frame >= 0 && frameString[frame] === id;
+    const wanted = id < 0 ? this.picked : id;
+    this.graph.highlight = wanted < 0 ? null : (frame) => frame >= 0 && frameString[frame] === wanted;
     this.graph.redraw();
-    if (tell && id >= 0) this.announce(this.profile.strings.at(id).slice(0, 200));
   }
 
   private showInHand(): void {
@@ -352,8 +374,10 @@ export class App {
     if (state.zoom.length > 0 || state.part) this.go(this.trail.pop() ?? WHOLE);
     else if (state.inspect !== '') this.go({ inspect: '' });
     else if (state.search !== '') this.go({ search: '' });
-    else if (this.graph.selected >= 0) {
+    else if (this.graph.selected >= 0 || this.picked >= 0) {
       this.graph.selected = -1;
+      this.picked = -1;
+      this.graph.highlight = null;
       this.graph.redraw();
       this.showInHand();
     }

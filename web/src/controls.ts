@@ -35,6 +35,7 @@ export class Controls {
     type: 'text', placeholder: 'org.apache.spark', 'aria-label': 'Package prefix', autocomplete: 'off', spellcheck: 'false',
   });
   private filterKey = '';
+  private state: State | null = null;
 
   constructor(private readonly meta: Meta, private readonly profile: Profile, private readonly on: ControlEvents) {
     this.bindSelects();
@@ -101,6 +102,8 @@ export class Controls {
     document.addEventListener('pointerdown', (e) => {
       for (const pop of pops) if (pop.open && e.target instanceof Node && !pop.contains(e.target)) pop.open = false;
     });
+    // Counting the values of all labels takes time in a large file: only when someone looks.
+    byId('filter-pop').addEventListener('toggle', () => this.state && this.showFilter(this.state));
     for (const pop of pops) {
       pop.addEventListener('keydown', (e) => {
         if (e.key !== 'Escape' || !pop.open) return;
@@ -145,6 +148,9 @@ export class Controls {
     theme.setAttribute('aria-label', `Theme: ${THEMES[state.theme][1]}`);
     theme.title = 'Theme: as the system, dark, light';
     this.showMatches(state, shown);
+    this.state = state;
+    const active = Object.keys(state.labels).length + state.filters.length + (state.split ? 1 : 0);
+    document.querySelector('#filter-pop summary')!.classList.toggle('on', active > 0);
     this.showFilter(state);
   }
 
@@ -173,10 +179,7 @@ export class Controls {
   /** Labels, split and package filters; rebuilt only when the event or a choice changes. */
   private showFilter(state: State): void {
     const key = JSON.stringify([state.event, state.labels, state.split]);
-    const summary = document.querySelector('#filter-pop summary')!;
-    const active = Object.keys(state.labels).length + state.filters.length + (state.split ? 1 : 0);
-    summary.classList.toggle('on', active > 0);
-    if (key === this.filterKey) return;
+    if (key === this.filterKey || !byId<HTMLDetailsElement>('filter-pop').open) return;
     this.filterKey = key;
     const { on } = this;
     const parts: HTMLElement[] = [];

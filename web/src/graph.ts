@@ -19,7 +19,6 @@ export interface GraphEvents {
   open(spot: Spot): void;
   /** A double click; `opened` when its first click had opened a frame. */
   back(opened: boolean): void;
-  select(node: number): void;
   menu(spot: Spot, x: number, y: number): void;
   /** Show the part [from, to] of the zoomed frame, in shares of its width. */
   pan(part: [number, number] | null): void;
@@ -28,13 +27,15 @@ export interface GraphEvents {
 export class Graph {
   scene: Scene | null = null;
   selected = -1;
-  /** Frames whose name is this string are outlined; -1 for none. */
+  /** Frames this says yes to are outlined. */
   highlight: ((frame: number) => boolean) | null = null;
   row = 18;
   private hovered = -1;
   private scheduled = 0;
   private touched = 0;
   private opened = false;
+  /** A long press opened the menu; the click that ends it must not zoom. */
+  private held = false;
   private readonly context: CanvasRenderingContext2D;
   private readonly spacer: HTMLElement;
 
@@ -238,7 +239,11 @@ export class Graph {
     if (event.pointerType !== 'touch') return;
     clearTimeout(this.touched);
     const cancel = (): void => clearTimeout(this.touched);
-    this.touched = window.setTimeout(() => this.onMenu(event), 550);
+    this.held = false;
+    this.touched = window.setTimeout(() => {
+      this.held = true;
+      this.onMenu(event);
+    }, 550);
     for (const end of ['pointerup', 'pointercancel']) this.canvas.addEventListener(end, cancel, { once: true });
     this.scroller.addEventListener('scroll', cancel, { once: true });
   }
@@ -246,7 +251,10 @@ export class Graph {
   private onClick(event: MouseEvent): void {
     this.scroller.focus({ preventScroll: true });
     // The second click of a double click goes back instead; see dblclick.
-    if (event.detail > 1) return;
+    if (event.detail > 1 || this.held) {
+      this.held = false;
+      return;
+    }
     const spot = this.spotAt(event);
     this.opened = spot !== null;
     if (spot) this.events.open(spot);

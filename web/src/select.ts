@@ -116,7 +116,8 @@ function labelFrames(profile: Profile, texts: string[]): number[] {
 function splitBy(profile: Profile, pick: Selection, rows: Rows, label: Int32Array): Weighted {
   const key = profile.labelKeys.indexOf(pick.split);
   const names = [...new Set(profile.labelSets.map((set) => set.get(key)))].sort(byLabelValue);
-  const valueOfSet = Int32Array.from(profile.labelSets, (set) => names.indexOf(set.get(key)));
+  const position = new Map(names.map((name, v) => [name, v]));
+  const valueOfSet = Int32Array.from(profile.labelSets, (set) => position.get(set.get(key))!);
   const test = rowTest(profile, rows, pick);
   const starts = new Int32Array(names.length + 1);
   for (let i = 0; i < rows.count; i++) if (test(i)) starts[valueOfSet[label[i]!]! + 1]!++;

@@ -31,7 +31,7 @@ interface Frame {
   x: number;
   w: number;
   d: number;
-  /** Pixels available to the text in the present zoom. */
+  /** Share of the picture's width in the present zoom; 0 when out of sight. */
   share: number;
 }
 

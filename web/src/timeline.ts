@@ -6,8 +6,8 @@ import { byId, button, make, setText } from './dom';
 import { clock, count, date, duration, quantity, shown } from './format';
 
 export interface TimeEvents {
-  /** Buckets chosen, first and last included; `done` when the hand lets go. */
-  brush(range: [number, number] | null, done: boolean): void;
+  /** Buckets chosen, first and last included; null for all of them. */
+  brush(range: [number, number] | null): void;
 }
 
 /** Height of one strip in rem, and where the screen is small. */
@@ -22,7 +22,7 @@ export class Timeline {
   private readonly grips = [this.makeGrip(0, 'Start of the time range'), this.makeGrip(1, 'End of the time range')];
   private readonly local = make('span');
   private readonly utc = make('span');
-  private readonly clear = button('All time', { title: 'Forget the time range' }, () => this.events.brush(null, true));
+  private readonly clear = button('All time', { title: 'Forget the time range' }, () => this.events.brush(null));
   private readonly buckets: number;
   private readonly start: number;
   private readonly step: number;
@@ -86,7 +86,7 @@ export class Timeline {
       this.drag = null;
       // A click without a drag clears the brush: the quickest way out.
       const all = !this.range || (this.range[0] === 0 && this.range[1] === this.buckets - 1);
-      this.events.brush(moved && !all ? this.range : null, true);
+      this.events.brush(moved && !all ? this.range : null);
     };
     target.addEventListener('pointermove', move);
     target.addEventListener('pointerup', end);
@@ -104,7 +104,7 @@ export class Timeline {
     const low = which === 0 ? 0 : range[0];
     const high = which === 0 ? range[1] : this.buckets - 1;
     range[which] = Math.min(high, Math.max(low, range[which]! + step));
-    this.events.brush(range[0] === 0 && range[1] === this.buckets - 1 ? null : range, true);
+    this.events.brush(range[0] === 0 && range[1] === this.buckets - 1 ? null : range);
   }
 
   private msOf(bucket: number): number {
