@@ -16,8 +16,9 @@ export interface Spot {
 
 export interface GraphEvents {
   hover(spot: Spot | null, x: number, y: number): void;
-  open(spot: Spot): void;
-  /** A double click; `opened` when its first click had opened a frame. */
+  /** Returns whether the view changed. */
+  open(spot: Spot): boolean;
+  /** A double click; `opened` when its first click had changed the view. */
   back(opened: boolean): void;
   menu(spot: Spot, x: number, y: number): void;
   /** Show the part [from, to] of the zoomed frame, in shares of its width. */
@@ -211,7 +212,9 @@ export class Graph {
       if (span.last > span.first && span.x <= px && px < span.x + span.width) band = { ...span };
     });
     const found = band as Span | null;
-    const node = found ? order[(found.first + found.last) >> 1]! : nodeAt(scene.layout, depth, win.from + px / win.scale);
+    const node = found
+      ? order[(found.first + found.last) >> 1]!
+      : nodeAt(scene.layout, depth, win.from + px / win.scale);
     if (node < 0) return null;
     const first = found ? order[found.first]! : node;
     const last = found ? order[found.last]! : node;
@@ -256,8 +259,7 @@ export class Graph {
       return;
     }
     const spot = this.spotAt(event);
-    this.opened = spot !== null;
-    if (spot) this.events.open(spot);
+    this.opened = spot !== null && this.events.open(spot);
   }
 
   private onMenu(event: MouseEvent): void {
@@ -330,7 +332,11 @@ export class Graph {
     const left = Math.max(0, (x[node]! - win.from) * win.scale);
     const right = Math.min(scroller.clientWidth, (x[node]! + width[node]! - win.from) * win.scale);
     const y = rowTop(scene, tree.depth[node]!, this.row) + this.offset - scroller.scrollTop;
-    return { x: box.left + Math.max(0, (left + right) / 2), y: box.top + y + this.row / 2, width: Math.max(0, right - left) };
+    return {
+      x: box.left + Math.max(0, (left + right) / 2),
+      y: box.top + y + this.row / 2,
+      width: Math.max(0, right - left),
+    };
   }
 }
 

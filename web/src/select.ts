@@ -21,7 +21,8 @@ export interface Weighted {
   selves: Float64Array[];
 }
 
-const LABEL_KIND = 11;
+/** Kind code of frames that stand for a label value. */
+export const LABEL_KIND = 11;
 
 /** Which label sets pass the filter; null when all do. */
 function wantedSets(profile: Profile, labels: Record<string, string>): Uint8Array | null {
@@ -188,7 +189,11 @@ export function labelValues(profile: Profile, event: number): Map<string, [strin
       const value = set.get(index);
       if (value !== undefined && perSet[id]! > 0) sums.set(value, (sums.get(value) ?? 0) + perSet[id]!);
     });
-    if (sums.size > 0) out.set(key, [...sums].sort((a, b) => byLabelValue(a[0], b[0])));
+    if (sums.size > 0)
+      out.set(
+        key,
+        [...sums].sort((a, b) => byLabelValue(a[0], b[0])),
+      );
   });
   return out;
 }

@@ -62,7 +62,10 @@ function start(): void {
       box.append(text);
     }
     return {
-      box, rect, text, title,
+      box,
+      rect,
+      text,
+      title,
       fill: rect.getAttribute('fill') ?? '',
       name: box.dataset['n'] ?? title.replace(/ \([^()]*\)$/, ''),
       x: Number(box.dataset['x']),
@@ -94,7 +97,8 @@ function start(): void {
   function fit(): void {
     const width = svg!.getBoundingClientRect().width || Number(svg!.dataset['width']) || 1200;
     for (const frame of frames) {
-      if (frame.share > 0) frame.text.textContent = cut(frame.name, Math.floor((frame.share * width - 6) / letterWidth()));
+      if (frame.share > 0)
+        frame.text.textContent = cut(frame.name, Math.floor((frame.share * width - 6) / letterWidth()));
     }
   }
 
