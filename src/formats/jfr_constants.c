@@ -31,6 +31,9 @@ static const struct {
 	[CH_REC_LABELS] = { "charcloth.types.Labels", { { "labels", 0 } } },
 };
 
+/* In the map of stacks: one that could not be read. */
+#define LOST (CH_JFR_RESOLVED | UINT64_C(1) << 62)
+
 /* Frame types by what recorders write; own kinds come back as they were. */
 static const struct {
 	const char *text;
@@ -355,12 +358,11 @@ uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples)
 		return one_frame(r, &r->no_stack, "[no stack]");
 	if (at && !(*at & CH_JFR_RESOLVED)) {
 		ch_rec_touch(r, *at);
-		if (read_stack(r, ch_jfr_value(&r->chunk, *at), &node) && !node)
-			node = one_frame(r, &r->no_stack, "[no stack]");
-		*at = CH_JFR_RESOLVED | node;
+		*at = read_stack(r, ch_jfr_value(&r->chunk, *at), &node) ? CH_JFR_RESOLVED | node
+		                                                         : LOST;
 	}
-	if (CH_LIKELY(at && (node = (uint32_t)*at)))
-		return node;
+	if (CH_LIKELY(at && *at != LOST))
+		return (uint32_t)*at;
 	r->sums->lost_stacks += (uint64_t)samples;
 	return one_frame(r, &r->lost_stack, "[lost stack]");
 }
