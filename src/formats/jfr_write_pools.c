@@ -1,5 +1,6 @@
 #include "formats/jfr_write.h"
 #include "base/vec.h"
+#include "jfr/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -118,19 +119,12 @@ static bool is_rest(const struct ch_recw_pools *c, uint32_t set, struct ch_label
 	return l.key != c->state_key || with_state;
 }
 
-static uint64_t count_rest(const struct ch_recw_pools *c, uint32_t set, bool with_state)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = c->p->set_start[set]; i < c->p->set_start[set + 1]; i++)
-		n += is_rest(c, set, c->p->labels[i], with_state);
-	return n;
-}
-
 uint64_t ch_recw_labels(struct ch_recw_pools *c, uint32_t set, bool with_state)
 {
-	return count_rest(c, set, with_state) ? note(c, &c->sets, (uint64_t)set << 1 | with_state)
-	                                      : 0;
+	for (uint32_t i = c->p->set_start[set]; i < c->p->set_start[set + 1]; i++)
+		if (is_rest(c, set, c->p->labels[i], with_state))
+			return note(c, &c->sets, (uint64_t)set << 1 | with_state);
+	return 0;
 }
 
 /* --- classes --------------------------------------------------------------------------------- */
@@ -259,21 +253,39 @@ static void put_state(struct ch_recw_pools *c, struct ch_buf *b, uint64_t thing)
 	ch_buf_done(&text);
 }
 
+/* A backslash before what would end a key or a value. */
+static void put_escaped(struct ch_buf *b, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("\\,=", *s))
+			ch_buf_putc(b, '\\');
+		ch_buf_putc(b, *s);
+	}
+}
+
+/* stage=3,task=17 */
 static void put_labels(struct ch_recw_pools *c, struct ch_buf *b, uint64_t thing)
 {
 	const struct ch_profile *p = c->p;
 	uint32_t set = (uint32_t)(thing >> 1);
-	bool with_state = thing & 1;
+	struct ch_buf text = CH_BUF((size_t)1 << 24);
 
-	ch_jfr_put_int(b, count_rest(c, set, with_state));
 	for (uint32_t i = p->set_start[set]; i < p->set_start[set + 1]; i++) {
 		struct ch_label l = p->labels[i];
 
-		if (!is_rest(c, set, l, with_state))
+		if (!is_rest(c, set, l, thing & 1))
 			continue;
-		ch_jfr_put_text(b, p->strings.text[l.key], p->strings.len[l.key]);
-		ch_jfr_put_text(b, p->strings.text[l.value], p->strings.len[l.value]);
+		if (text.len)
+			ch_buf_putc(&text, ',');
+		put_escaped(&text, ch_profile_text(p, l.key));
+		ch_buf_putc(&text, '=');
+		put_escaped(&text, ch_profile_text(p, l.value));
 	}
+	if (text.err)
+		c->err = text.err;
+	else
+		ch_jfr_put_text(b, text.data, text.len);
+	ch_buf_done(&text);
 }
 
 static void put_stack_thing(struct ch_recw_pools *c, struct ch_buf *b, uint64_t thing)
@@ -286,8 +298,11 @@ static void put_symbols(struct ch_recw_pools *c, uint64_t type, struct ch_buf *b
 	ch_jfr_put_int(b, type);
 	ch_jfr_put_int(b, c->symbols.n);
 	for (size_t i = 0; i < c->symbols.n; i++) {
+		/* Always as UTF-8: async-profiler's converter knows nothing else here. */
 		ch_jfr_put_int(b, i + 1);
-		ch_jfr_put_text(b, c->symbols.text[i], c->symbols.len[i]);
+		ch_buf_putc(b, CH_JFR_UTF8);
+		ch_jfr_put_int(b, c->symbols.len[i]);
+		ch_buf_put(b, c->symbols.text[i], c->symbols.len[i]);
 	}
 }
 

@@ -48,13 +48,7 @@ static const struct ch_jfr_field_def stack_fields[] = {
 	{ "truncated", "boolean" },
 	{ "frames", "jdk.types.StackFrame", .array = true },
 };
-static const struct ch_jfr_field_def label_fields[] = {
-	{ "key", "java.lang.String" },
-	{ "value", "java.lang.String" },
-};
-static const struct ch_jfr_field_def labels_fields[] = {
-	{ "labels", "charcloth.types.Label", .array = true },
-};
+static const struct ch_jfr_field_def labels_fields[] = { { "pairs", "java.lang.String" } };
 static const struct ch_jfr_field_def point_fields[] = {
 	{ "startTime", "long", .note = { "jdk.jfr.Timestamp", "TICKS" } },
 	{ "name", "java.lang.String" },
@@ -93,7 +87,6 @@ static const struct ch_jfr_type_def fixed[] = {
 	SIMPLE("jdk.types.Symbol", symbol_fields),
 	SIMPLE("jdk.types.ThreadState", name_fields),
 	SIMPLE("jdk.types.FrameType", frame_type_fields),
-	VALUE("charcloth.types.Label", label_fields),
 	SIMPLE("charcloth.types.Labels", labels_fields),
 	ANNOTATION("jdk.jfr.Timestamp"),
 	ANNOTATION("jdk.jfr.Timespan"),
