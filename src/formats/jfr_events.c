@@ -28,6 +28,7 @@ enum value {
 	VALUE_PLAIN,    /* a field as it is */
 	VALUE_TICKS,    /* a field in ticks, as ns */
 	VALUE_INTERVAL, /* samples times the interval, once that is known */
+	VALUE_SPAN,     /* samples times the interval, which the type says itself */
 };
 
 /* One row per event that is read without being asked for by its type name. */
@@ -143,10 +144,25 @@ void ch_rec_events_flush(struct ch_rec *r)
 	ch_rec_groups_clear(r->groups);
 }
 
+/* The value as recorded: groups keep ticks as they are. */
+static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64_t samples)
+{
+	switch (h->how) {
+	case VALUE_PLAIN:
+	case VALUE_TICKS:
+		return (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
+	case VALUE_SPAN:
+		return ch_sat_mul(samples, h->interval_ns);
+	case VALUE_ONE:
+	case VALUE_INTERVAL:
+		break;
+	}
+	return samples;
+}
+
 static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	int64_t samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
-	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
 	struct ch_rec_group g = {
 		.handler = (uint32_t)(h - r->handlers),
 		.stack = v[STACK],
@@ -155,7 +171,7 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 		.state = (uint32_t)v[STATE],
 		.labels = v[LABELS],
 		.samples = samples,
-		.value = h->how == VALUE_PLAIN || h->how == VALUE_TICKS ? value : samples,
+		.value = value_of(h, v, samples),
 	};
 
 	if (r->spans)
@@ -322,10 +338,13 @@ static void apply_remarks(struct ch_rec *r, const struct ch_jfr_type *type, cons
 	/* A recorder that weighs its samples itself means time unless it says otherwise. */
 	if (h->how == VALUE_PLAIN && h->desc->how == VALUE_INTERVAL)
 		h->unit = "ns";
-	if (unit.n)
-		h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n);
+	if (unit.n && !(h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n)))
+		return;
 	h->scale = number(ch_jfr_remark(&r->types, type, m->scale));
 	h->interval_ns = number(ch_jfr_remark(&r->types, type, m->interval));
+	if (h->interval_ns && (h->how == VALUE_INTERVAL || h->how == VALUE_ONE) &&
+	    !strcmp(h->unit, "ns"))
+		h->how = VALUE_SPAN;
 }
 
 /* The name under which the profile knows the type. */

@@ -185,7 +185,7 @@ int ch_jfr_write(const struct ch_profile *p, struct ch_out *out, struct ch_error
 
 	ch_recw_pools_init(&r.pools, p);
 	find_times(&r);
-	e = ch_recw_types_init(&r.types, p);
+	e = ch_recw_types_init(&r.types, &r.pools);
 	e = e < 0 ? ch_fail(err, e, "write the recording: %m") : put_all(&r, err);
 	ch_recw_types_done(&r.types);
 	ch_recw_pools_done(&r.pools);

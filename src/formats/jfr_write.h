@@ -47,12 +47,6 @@ struct ch_recw_types {
 	struct ch_arena arena;
 };
 
-/* 0 or -ENOMEM; done in any case. */
-int ch_recw_types_init(struct ch_recw_types *t, const struct ch_profile *p);
-void ch_recw_types_done(struct ch_recw_types *t);
-/* The id of a fixed type. */
-uint64_t ch_recw_type_id(const struct ch_recw_types *t, const char *name);
-
 /* Keys in the order in which they were first met. */
 struct ch_recw_keys {
 	struct ch_jfr_idmap map;
@@ -69,6 +63,12 @@ struct ch_recw_pools {
 	int err;
 };
 
+/* 0 or -ENOMEM; done in any case. */
+int ch_recw_types_init(struct ch_recw_types *t, const struct ch_recw_pools *pools);
+void ch_recw_types_done(struct ch_recw_types *t);
+/* The id of a fixed type. */
+uint64_t ch_recw_type_id(const struct ch_recw_types *t, const char *name);
+
 void ch_recw_pools_init(struct ch_recw_pools *c, const struct ch_profile *p);
 void ch_recw_pools_done(struct ch_recw_pools *c);
 /* Keys of things of the profile, noted for the chunk's checkpoint. */
@@ -76,6 +76,8 @@ uint64_t ch_recw_stack(struct ch_recw_pools *c, uint32_t node);
 uint64_t ch_recw_thread(struct ch_recw_pools *c, uint32_t set);
 uint64_t ch_recw_state(struct ch_recw_pools *c, uint32_t set);
 uint64_t ch_recw_labels(struct ch_recw_pools *c, uint32_t set, bool with_state);
+/* True when a set has labels that no field but `labels` holds. */
+bool ch_recw_has_labels(const struct ch_recw_pools *c, uint32_t set, bool with_state);
 /* 0 when the name cannot be written as a class and read back. */
 uint64_t ch_recw_class(struct ch_recw_pools *c, uint32_t frame);
 /* The checkpoint with everything noted. */

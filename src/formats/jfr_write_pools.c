@@ -119,12 +119,19 @@ static bool is_rest(const struct ch_recw_pools *c, uint32_t set, struct ch_label
 	return l.key != c->state_key || with_state;
 }
 
-uint64_t ch_recw_labels(struct ch_recw_pools *c, uint32_t set, bool with_state)
+bool ch_recw_has_labels(const struct ch_recw_pools *c, uint32_t set, bool with_state)
 {
 	for (uint32_t i = c->p->set_start[set]; i < c->p->set_start[set + 1]; i++)
 		if (is_rest(c, set, c->p->labels[i], with_state))
-			return note(c, &c->sets, (uint64_t)set << 1 | with_state);
-	return 0;
+			return true;
+	return false;
+}
+
+uint64_t ch_recw_labels(struct ch_recw_pools *c, uint32_t set, bool with_state)
+{
+	if (!ch_recw_has_labels(c, set, with_state))
+		return 0;
+	return note(c, &c->sets, (uint64_t)set << 1 | with_state);
 }
 
 /* --- classes --------------------------------------------------------------------------------- */

@@ -175,47 +175,43 @@ static const struct {
 	[LABELS] = { POOL("labels", "charcloth.types.Labels"), CH_RECW_LABELS },
 };
 
-/* Fields in the order of async-profiler, whose converter goes by it; what we add comes last. */
+/*
+ * Fields as async-profiler's converter knows them: it goes by their order and stumbles over more of
+ * them. Those that we add come behind, and only where they say something.
+ */
 static const struct layout {
 	const char *type;
 	enum ch_kind class_kind;
 	enum column columns[CH_RECW_FIELDS_MAX];
 } layouts[] = {
-	{ "jdk.ExecutionSample", 0, { TIME, SAMPLED, STACK, STATE, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.NativeMethodSample", 0, { TIME, SAMPLED, STACK, STATE, SAMPLES, WEIGHT, LABELS } },
-	{ "profiler.WallClockSample", 0, { TIME, SAMPLED, STACK, STATE, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.CPUTimeSample",
-	  0,
-	  { TIME, STACK, THREAD, FAILED, PERIOD, BIASED, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.ObjectAllocationSample",
-	  CH_KIND_ALLOC,
-	  { TIME, THREAD, STACK, OBJECT, WEIGHT, SAMPLES, LABELS } },
+	{ "jdk.ExecutionSample", 0, { TIME, SAMPLED, STACK, STATE } },
+	{ "jdk.NativeMethodSample", 0, { TIME, SAMPLED, STACK, STATE } },
+	{ "profiler.WallClockSample", 0, { TIME, SAMPLED, STACK, STATE, SAMPLES } },
+	{ "jdk.CPUTimeSample", 0, { TIME, STACK, THREAD, FAILED, PERIOD, BIASED } },
+	{ "jdk.ObjectAllocationSample", CH_KIND_ALLOC, { TIME, THREAD, STACK, OBJECT, WEIGHT } },
 	{ "jdk.ObjectAllocationInNewTLAB",
 	  CH_KIND_ALLOC,
-	  { TIME, THREAD, STACK, OBJECT, ALLOCATED, TLAB, SAMPLES, WEIGHT, LABELS } },
+	  { TIME, THREAD, STACK, OBJECT, ALLOCATED, TLAB } },
 	{ "jdk.ObjectAllocationOutsideTLAB",
 	  CH_KIND_ALLOC,
-	  { TIME, THREAD, STACK, OBJECT, ALLOCATED, SAMPLES, WEIGHT, LABELS } },
+	  { TIME, THREAD, STACK, OBJECT, ALLOCATED } },
 	{ "profiler.LiveObject",
 	  CH_KIND_ALLOC,
-	  { TIME, THREAD, STACK, OBJECT, ALLOCATED, ALLOCATION_TIME, SAMPLES, WEIGHT, LABELS } },
-	{ "profiler.Malloc", 0, { TIME, THREAD, STACK, ADDRESS, SIZE, SAMPLES, WEIGHT, LABELS } },
+	  { TIME, THREAD, STACK, OBJECT, ALLOCATED, ALLOCATION_TIME } },
+	{ "profiler.Malloc", 0, { TIME, THREAD, STACK, ADDRESS, SIZE } },
 	{ "jdk.JavaMonitorEnter",
 	  CH_KIND_LOCK,
-	  { TIME, DURATION, THREAD, STACK, MONITOR, OWNER, ADDRESS, SAMPLES, WEIGHT, LABELS } },
+	  { TIME, DURATION, THREAD, STACK, MONITOR, OWNER, ADDRESS } },
 	{ "jdk.ThreadPark",
 	  CH_KIND_LOCK,
-	  { TIME, DURATION, THREAD, STACK, PARKED, TIMEOUT, UNTIL, ADDRESS, SAMPLES, WEIGHT,
-	    LABELS } },
-	{ "jdk.JavaExceptionThrow",
-	  CH_KIND_ALLOC,
-	  { TIME, THREAD, STACK, MESSAGE, THROWN, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.SocketRead", 0, { TIME, DURATION, THREAD, STACK, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.SocketWrite", 0, { TIME, DURATION, THREAD, STACK, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.FileRead", 0, { TIME, DURATION, THREAD, STACK, SAMPLES, WEIGHT, LABELS } },
-	{ "jdk.FileWrite", 0, { TIME, DURATION, THREAD, STACK, SAMPLES, WEIGHT, LABELS } },
+	  { TIME, DURATION, THREAD, STACK, PARKED, TIMEOUT, UNTIL, ADDRESS } },
+	{ "jdk.JavaExceptionThrow", CH_KIND_ALLOC, { TIME, THREAD, STACK, MESSAGE, THROWN } },
+	{ "jdk.SocketRead", 0, { TIME, DURATION, THREAD, STACK } },
+	{ "jdk.SocketWrite", 0, { TIME, DURATION, THREAD, STACK } },
+	{ "jdk.FileRead", 0, { TIME, DURATION, THREAD, STACK } },
+	{ "jdk.FileWrite", 0, { TIME, DURATION, THREAD, STACK } },
 };
-static const struct layout other = { NULL, 0, { TIME, THREAD, STACK, SAMPLES, WEIGHT, LABELS } };
+static const struct layout other = { NULL, 0, { TIME, THREAD, STACK } };
 
 static const struct layout *layout_of(const char *type)
 {
@@ -266,13 +262,63 @@ static int add_notes(struct ch_recw_types *t, const struct ch_profile *p, size_t
 	return notes[1].value ? 0 : -ENOMEM;
 }
 
-static int add_event(struct ch_recw_types *t, const struct ch_profile *p, size_t i)
+/* Which of our own fields the rows of an event need, beside the usual ones. */
+struct needs {
+	bool samples, weight, labels;
+};
+
+static void add_column(struct ch_recw_event *e, struct ch_jfr_field_def *fields, enum column c)
 {
+	fields[e->n] = columns[c].field;
+	e->has_state |= c == STATE;
+	e->source[e->n++] = columns[c].source;
+}
+
+static bool has_source(const struct ch_recw_event *e, enum ch_recw_source source)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->source[i] == source)
+			return true;
+	return false;
+}
+
+/* A value that readers can tell from the number of samples needs no field. */
+static bool is_plain(const struct ch_event *e, const char *unit, int64_t samples, int64_t value)
+{
+	if (e->interval_ns && !strcmp(unit, "ns"))
+		return value == ch_sat_mul(samples, e->interval_ns);
+	return value == samples;
+}
+
+static struct needs find_needs(const struct ch_recw_pools *c, size_t event,
+                               const struct ch_recw_event *e)
+{
+	const struct ch_profile *p = c->p;
+	const struct ch_event *of = &p->events[event];
+	const char *unit = ch_profile_text(p, of->unit);
+	struct needs n = { 0 };
+
+	for (size_t i = 0; i < p->rows.n; i++) {
+		if (p->rows.event[i] != event)
+			continue;
+		n.samples |= p->rows.samples[i] != 1;
+		n.weight |= !is_plain(of, unit, p->rows.samples[i], p->rows.value[i]);
+		n.labels = n.labels || ch_recw_has_labels(c, p->rows.labels[i], !e->has_state);
+	}
+	n.samples &= !has_source(e, CH_RECW_SAMPLES);
+	n.weight &= !has_source(e, CH_RECW_VALUE);
+	return n;
+}
+
+static int add_event(struct ch_recw_types *t, const struct ch_recw_pools *pools, size_t i)
+{
+	const struct ch_profile *p = pools->p;
 	const char *type = ch_profile_text(p, p->events[i].type);
 	const struct layout *l = layout_of(type);
 	struct ch_jfr_field_def *fields =
 	    ch_arena_alloc(&t->arena, CH_RECW_FIELDS_MAX * sizeof(*fields));
 	struct ch_recw_event *e = &t->events[i];
+	struct needs needs;
 	char name[32];
 
 	if (!fields)
@@ -283,32 +329,35 @@ static int add_event(struct ch_recw_types *t, const struct ch_profile *p, size_t
 		type = ch_arena_strndup(&t->arena, name, (size_t)n);
 	}
 	*e = (struct ch_recw_event){ .type_id = ch_jfr_type_id(t->n), .class_kind = l->class_kind };
-	while (e->n < CH_RECW_FIELDS_MAX && l->columns[e->n] != END) {
-		enum column c = l->columns[e->n];
-
-		fields[e->n] = columns[c].field;
-		e->has_state |= c == STATE;
-		e->source[e->n++] = columns[c].source;
-	}
+	while (l->columns[e->n] != END)
+		add_column(e, fields, l->columns[e->n]);
+	needs = find_needs(pools, i, e);
+	if (needs.samples)
+		add_column(e, fields, SAMPLES);
+	if (needs.weight)
+		add_column(e, fields, WEIGHT);
+	if (needs.labels)
+		add_column(e, fields, LABELS);
 	t->defs[t->n] = (struct ch_jfr_type_def){
 		.name = type, .super = CH_JFR_EVENT, .fields = fields, .n_fields = e->n
 	};
 	return type ? add_notes(t, p, i, &t->defs[t->n++]) : -ENOMEM;
 }
 
-int ch_recw_types_init(struct ch_recw_types *t, const struct ch_profile *p)
+int ch_recw_types_init(struct ch_recw_types *t, const struct ch_recw_pools *pools)
 {
+	size_t n = pools->p->n_events;
 	int e = 0;
 
 	*t = (struct ch_recw_types){ .arena = CH_ARENA((size_t)1 << 30) };
-	t->defs = calloc(CH_LEN(fixed) + p->n_events, sizeof(*t->defs));
-	t->events = calloc(p->n_events + 1, sizeof(*t->events));
+	t->defs = calloc(CH_LEN(fixed) + n, sizeof(*t->defs));
+	t->events = calloc(n + 1, sizeof(*t->events));
 	if (!t->defs || !t->events)
 		return -ENOMEM;
 	memcpy(t->defs, fixed, sizeof(fixed));
 	t->n = CH_LEN(fixed);
-	for (size_t i = 0; i < p->n_events && e >= 0; i++)
-		e = add_event(t, p, i);
+	for (size_t i = 0; i < n && e >= 0; i++)
+		e = add_event(t, pools, i);
 	return e;
 }
 
