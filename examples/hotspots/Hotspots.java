@@ -41,6 +41,7 @@ public final class Hotspots {
     static final class Rules {
         private static final String[] RULES = {
             "sku-[0-9]*[02468]-sale", "sku-(1|2|3)[0-9]{3}-.*", "sku-.*[13579]-(plain|sale)", "sku-9+-plain",
+            "sku-[1-4][0-9]*-sale", "(sku|lot)-[0-9]{4}-(plain|sale)",
         };
 
         static boolean matches(String rule, String item) {
@@ -79,12 +80,12 @@ public final class Hotspots {
         synchronized void post(String customer, long cents) {
             owed.merge(customer, cents, Long::sum);
             long sum = 0;
-            for (int pass = 0; pass < 8; pass++) {
+            for (int pass = 0; pass < 3; pass++) {
                 for (long one : owed.values()) {
                     sum += one;
                 }
             }
-            total = sum / 8;
+            total = sum / 3;
         }
 
         synchronized long total() {

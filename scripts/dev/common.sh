@@ -53,7 +53,7 @@ step() {
         return 0
     fi
     printf ' %sfailed%s after %d s\n' "$RED" "$PLAIN" $((SECONDS - start))
-    tail -n 40 "$log" | sed 's/^/    /'
+    grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)|^INFO: ' "$log" | tail -n 40 | sed 's/^/    /'
     echo "    (all of it: ${log#"$ROOT"/})"
     return "$status"
 }

@@ -32,9 +32,11 @@ cmd_fuzz() {
 }
 
 fuzz_one() {
-    local name=$1 found=build/fuzz-corpus/$1 dictionary=()
-    mkdir -p "$found" build/fuzz-crashes "fuzz/corpus/$name"
+    local name=$1 found=build/fuzz-corpus/$1 dictionary=() corpora=()
+    mkdir -p "$found" build/fuzz-crashes
+    corpora=("$found")
+    [[ -d fuzz/corpus/$name ]] && corpora+=("fuzz/corpus/$name")
     [[ -f fuzz/$name.dict ]] && dictionary=("-dict=fuzz/$name.dict")
     UBSAN_OPTIONS=print_stacktrace=1 "build/fuzz/fuzz/fuzz_$name" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 \
-        -print_final_stats=1 -artifact_prefix="build/fuzz-crashes/$name-" "${dictionary[@]}" "$found" "fuzz/corpus/$name"
+        -print_final_stats=1 -artifact_prefix="build/fuzz-crashes/$name-" "${dictionary[@]}" "${corpora[@]}"
 }

@@ -19,7 +19,7 @@ cmd_package() {
     cp -a "build/package/root$prefix/." "$stage/"
     mkdir -p "$stage/share/doc/charcloth"
     cp LICENSE "$stage/"
-    cp README.md CHANGELOG.md docs/*.md "$stage/share/doc/charcloth/"
+    cp -r README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE docs "$stage/share/doc/charcloth/"
     tar -C build/package --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \
         -czf "build/$name.tar.gz" "$name"
     good "build/$name.tar.gz ($(du -h "build/$name.tar.gz" | cut -f1))"

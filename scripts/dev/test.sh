@@ -69,7 +69,7 @@ test_e2e() {
     built release e2e && built asan e2e || return 1
     [[ -n $full ]] && marks=()
     rm -f "$LOGS/e2e.xml"
-    CHARCLOTH_BIN=$ROOT/build/release/charcloth CHARCLOTH_ASAN_BIN=$ROOT/build/asan/charcloth \
+    CHARCLOTH_BIN=$ROOT/build/release/src/charcloth CHARCLOTH_ASAN_BIN=$ROOT/build/asan/src/charcloth \
         step e2e "end-to-end tests" "$VENV/bin/python" -m pytest tests/e2e "${marks[@]}" \
         --junitxml="$LOGS/e2e.xml" -o junit_family=xunit2 "$@" || status=$?
     tally junit e2e "$LOGS/e2e.xml" "$status"

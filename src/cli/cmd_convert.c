@@ -36,11 +36,15 @@ int cli_convert(const struct cli_args *args)
 		    "convert needs an input: charcloth convert recording.jfr -o flame.html");
 		return EXIT_USAGE;
 	}
-	if (!path)
-		path = args->format ? "-" : (made = default_output(args->inputs[0]));
+	if (!path && args->format)
+		path = "-";
 	if (!path) {
-		ch_fail(&err, -ENOMEM, "convert: %m");
-		return cli_failed(&err);
+		made = default_output(args->inputs[0]);
+		if (!made) {
+			ch_fail(&err, -ENOMEM, "convert: %m");
+			return cli_failed(&err);
+		}
+		path = made;
 	}
 	if (ch_output_find(path, args->format, &output, &err) < 0 ||
 	    cli_view_check(args, &err) < 0) {

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 #include "cli/say.h"
+#include "base/buf.h"
 #include "formats/inputs.h"
 #include "render/outputs.h"
 
@@ -83,14 +84,20 @@ static void print_options(FILE *f, unsigned command, struct style s)
 
 static void print_formats(FILE *f, struct style s)
 {
-	fprintf(f, "\n%sFormats%s\n", s.bold, s.off);
-	fprintf(f, "  read:  ");
+	CH_CLEANUP(ch_buf_done) struct ch_buf in = CH_BUF(4096), out = CH_BUF(4096);
+
 	for (size_t i = 0; i < ch_n_readers; i++)
-		fprintf(f, "%s%s", i ? ", " : "", ch_readers[i].name);
-	fprintf(f, "\n  write: ");
+		ch_buf_printf(&in, "%s%s", i ? ", " : "", ch_readers[i].name);
 	for (size_t i = 0; i < ch_n_outputs; i++)
-		fprintf(f, "%s%s", i ? ", " : "", ch_outputs[i].name);
-	fputc('\n', f);
+		ch_buf_printf(&out, "%s%s", i ? ", " : "", ch_outputs[i].name);
+	ch_buf_putc(&in, 0);
+	ch_buf_putc(&out, 0);
+	if (in.err || out.err)
+		return;
+	fprintf(f, "\n%sFormats%s\n  read:  ", s.bold, s.off);
+	wrap(f, in.data, 9, 9);
+	fprintf(f, "  write: ");
+	wrap(f, out.data, 9, 9);
 }
 
 void cli_print_help(FILE *f, const struct cli_command *c)

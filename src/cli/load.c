@@ -98,14 +98,15 @@ static int add_pattern(struct files *f, const char *pattern, struct ch_error *er
 
 static int add_input(struct files *f, const char *path, struct ch_error *err)
 {
-	struct stat st;
+	struct stat st = { 0 };
+	bool from_stdin = !strcmp(path, "-");
 
-	if (strcmp(path, "-") != 0 && stat(path, &st) < 0) {
+	if (!from_stdin && stat(path, &st) < 0) {
 		if (errno == ENOENT && strpbrk(path, "*?["))
 			return add_pattern(f, path, err);
 		return ch_fail(err, -errno, "open '%s': %m", path);
 	}
-	if (strcmp(path, "-") != 0 && S_ISDIR(st.st_mode))
+	if (S_ISDIR(st.st_mode))
 		return add_folder(f, path, err);
 	return add_file(f, path, base_name_at(path), false) < 0
 	           ? ch_fail(err, -ENOMEM, "open '%s': %m", path)

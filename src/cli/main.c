@@ -11,7 +11,7 @@
 /* Ctrl-C leaves no temporary file behind, then ends as if nothing had been caught. */
 static void on_end(int sig)
 {
-	ch_out_abort_all_signal_safe();
+	ch_out_abort_all_signal_safe(); /* NOLINT(bugprone-signal-handler): it only unlinks */
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

@@ -169,10 +169,15 @@ static int set(struct cli_args *args, const struct cli_opt *o, const char *value
 {
 	void *field = (char *)args + o->offset;
 
-	switch (o->type) {
-	case OPT_FLAG:
+	if (o->type == OPT_FLAG) {
 		*(bool *)field = true;
 		return 0;
+	}
+	if (!value)
+		return ch_fail(err, -EINVAL, "--%s needs a value: %s", o->name, o->arg);
+	switch (o->type) {
+	case OPT_FLAG:
+		break;
 	case OPT_TEXT:
 		*(const char **)field = value;
 		return 0;
@@ -221,13 +226,10 @@ struct line {
 	int argc, i;
 };
 
-static int take_value(struct line *l, const struct cli_opt *o, const char **ret,
-                      struct ch_error *err)
+/* The next word, as the value of an option; NULL when the line ends. */
+static const char *next_word(struct line *l)
 {
-	if (l->i + 1 >= l->argc)
-		return ch_fail(err, -EINVAL, "--%s needs a value: %s", o->name, o->arg);
-	*ret = l->argv[++l->i];
-	return 0;
+	return l->i + 1 < l->argc ? l->argv[++l->i] : NULL;
 }
 
 static int parse_long(struct line *l, unsigned command, struct cli_args *args, struct ch_error *err)
@@ -235,7 +237,6 @@ static int parse_long(struct line *l, unsigned command, struct cli_args *args, s
 	const char *name = l->argv[l->i] + 2, *value = NULL;
 	size_t n = strcspn(name, "=");
 	const struct cli_opt *o = find_long(name, n, command);
-	int r = 0;
 
 	if (!o)
 		return ch_fail(err, -EINVAL, "there is no option --%.*s here; see --help", (int)n,
@@ -245,8 +246,8 @@ static int parse_long(struct line *l, unsigned command, struct cli_args *args, s
 	if (o->type == OPT_FLAG && value)
 		return ch_fail(err, -EINVAL, "--%s takes no value", o->name);
 	if (o->type != OPT_FLAG && !value)
-		r = take_value(l, o, &value, err);
-	return r < 0 ? r : set(args, o, value, err);
+		value = next_word(l);
+	return set(args, o, value, err);
 }
 
 /* -qo FILE, -oFILE. */
@@ -256,17 +257,14 @@ static int parse_letters(struct line *l, unsigned command, struct cli_args *args
 	for (const char *p = l->argv[l->i] + 1; *p; p++) {
 		const struct cli_opt *o = find_letter(*p, command);
 		const char *value = NULL;
-		int r = 0;
+		int r;
 
 		if (!o)
 			return ch_fail(err, -EINVAL, "there is no option -%c here; see --help", *p);
-		if (o->type != OPT_FLAG) {
-			if (p[1])
-				value = p + 1;
-			else
-				r = take_value(l, o, &value, err);
-		}
-		if (r < 0 || (r = set(args, o, value, err)) < 0)
+		if (o->type != OPT_FLAG)
+			value = p[1] ? p + 1 : next_word(l);
+		r = set(args, o, value, err);
+		if (r < 0)
 			return r;
 		if (value)
 			break;

@@ -12,7 +12,7 @@
  * A wrapper may unpack to this much plus this many times its own size. Recordings shrink 3 to 20
  * times, folded stacks up to some hundred times; what goes beyond is a bomb.
  */
-#define UNPACK_FREE  ((uint64_t)1 << 30)
+#define UNPACK_FREE  ((uint64_t)256 << 20)
 #define UNPACK_RATIO 200
 #define UNPACK_MAX   ((uint64_t)1 << 38)
 #define WRAPPERS_MAX 4

@@ -57,12 +57,13 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Length of an address of a hidden class at s: `/0x00007f01`, `+0x00007f01/1344199921`. */
+/* Length of an address of a hidden class: `/0x00007f01`, `.0x00007f01`, `+0x00007f01/1344`. */
 static size_t address_len(const char *s, size_t n)
 {
 	size_t i = 3;
 
-	if (n < 4 || (s[0] != '/' && s[0] != '+') || s[1] != '0' || s[2] != 'x' || !is_hex(s[3]))
+	if (n < 4 || (s[0] != '/' && s[0] != '+' && s[0] != '.') || s[1] != '0' || s[2] != 'x' ||
+	    !is_hex(s[3]))
 		return 0;
 	while (i < n && is_hex(s[i]))
 		i++;

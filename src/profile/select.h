@@ -50,11 +50,11 @@ struct ch_select {
 };
 
 /*
- * Applies s to p. Returns 0 and the result, which is p itself when there was nothing to do and a
+ * Applies `how` to p. Returns 0 and the result, which is p itself when there was nothing to do and a
  * new profile otherwise; or a negative errno: -ENODATA when nothing is left, with a sentence that
  * says which filter emptied it.
  */
-int ch_select(struct ch_profile *p, const struct ch_select *s, struct ch_profile **ret,
+int ch_select(struct ch_profile *p, const struct ch_select *how, struct ch_profile **ret,
               struct ch_error *err);
 
 /* A frame's name in a style, with `:line` and `_[x]` when asked for; appended to out. */

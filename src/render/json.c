@@ -1,5 +1,6 @@
 #include "render/json.h"
 #include "codec/json_out.h"
+#include "render/top.h"
 
 #include <errno.h>
 
@@ -64,11 +65,35 @@ static void put_header(struct ch_json_out *w, const struct ch_view *v, const str
 	ch_json_close(w, ']');
 }
 
+/* Self and total, of both sides where there are two. */
+static void put_weights(struct ch_json_out *w, const struct ch_top_row *row, bool diff)
+{
+	if (diff) {
+		put_side(w, "before", row->self_before, row->total_before);
+		put_side(w, "after", row->self, row->total);
+	} else {
+		put_number(w, "self", row->self);
+		put_number(w, "total", row->total);
+	}
+}
+
+static struct ch_top_row weights_of(const struct ch_tree *t, size_t i)
+{
+	struct ch_top_row row = { .self = t->self[i], .total = t->total[i] };
+
+	if (t->total_before) {
+		row.self_before = t->self_before[i];
+		row.total_before = t->total_before[i];
+	}
+	return row;
+}
+
 /* Opens a node up to and including the bracket of its children. */
 static void open_node(struct ch_json_out *w, const struct ch_profile *p, const struct ch_tree *t,
                       size_t i)
 {
 	const struct ch_frame *f = &p->frames[t->frame[i]];
+	struct ch_top_row row = weights_of(t, i);
 
 	ch_json_open(w, '{');
 	ch_json_put_key(w, "name");
@@ -77,13 +102,7 @@ static void open_node(struct ch_json_out *w, const struct ch_profile *p, const s
 	else
 		ch_json_put_str(w, "all");
 	put_field(w, "kind", i && f->kind < CH_KIND_COUNT ? kind_names[f->kind] : "other");
-	if (t->total_before) {
-		put_side(w, "before", t->self_before[i], t->total_before[i]);
-		put_side(w, "after", t->self[i], t->total[i]);
-	} else {
-		put_number(w, "self", t->self[i]);
-		put_number(w, "total", t->total[i]);
-	}
+	put_weights(w, &row, t->total_before);
 	ch_json_put_key(w, "children");
 	ch_json_open(w, '[');
 }
@@ -130,4 +149,94 @@ int ch_json_write(const struct ch_view *v, struct ch_out *out, struct ch_error *
 		r = ch_fail(err, buf.err, "json: %m");
 	ch_buf_done(&buf);
 	return r;
+}
+
+/* A group's labels, outermost first, and its weight; its list follows. */
+static void open_group(struct ch_json_out *w, const struct ch_profile *p, const struct ch_tree *t,
+                       uint32_t at)
+{
+	struct ch_top_row row = weights_of(t, at);
+	uint32_t path[CH_LABEL_LEVELS_MAX];
+	size_t n = 0;
+
+	ch_json_open(w, '{');
+	ch_json_put_key(w, "labels");
+	ch_json_open(w, '[');
+	for (; at && n < CH_LEN(path); at = t->parent[at])
+		path[n++] = at;
+	while (n--)
+		ch_json_put_str(w, ch_tree_name(t, p, path[n]));
+	ch_json_close(w, ']');
+	put_weights(w, &row, t->total_before);
+}
+
+static void put_rows(struct ch_json_out *w, const struct ch_view *v, const struct ch_tree *t,
+                     const struct ch_top_row *rows, size_t n, struct ch_out *out)
+{
+	const struct ch_strtab *strings = &v->profile->strings;
+	size_t shown = v->text.limit && v->text.limit < n ? v->text.limit : n;
+
+	put_number(w, "left_out", (int64_t)(n - shown));
+	ch_json_put_key(w, "top");
+	ch_json_open(w, '[');
+	for (size_t i = 0; i < shown && !ch_out_failed(out); i++) {
+		ch_json_open(w, '{');
+		ch_json_put_key(w, "name");
+		ch_json_put_text(w, strings->text[rows[i].name], strings->len[rows[i].name]);
+		put_weights(w, &rows[i], t->total_before);
+		ch_json_close(w, '}');
+		if (w->buf->len > BUF_FLUSH)
+			hand_on(w->buf, out);
+	}
+	ch_json_close(w, ']');
+}
+
+static int put_lists(struct ch_json_out *w, const struct ch_view *v, const struct ch_tree *t,
+                     struct ch_out *out)
+{
+	CH_CLEANUP(ch_freep) uint32_t *groups = NULL;
+	size_t n_groups, n;
+	int r = ch_top_groups(v, t, &groups, &n_groups);
+
+	if (r < 0)
+		return r;
+	if (v->label_levels) {
+		ch_json_put_key(w, "groups");
+		ch_json_open(w, '[');
+	}
+	for (size_t i = 0; r >= 0 && i < n_groups; i++) {
+		CH_CLEANUP(ch_freep) struct ch_top_row *rows = NULL;
+
+		r = ch_top_new(v, t, groups[i], &rows, &n);
+		if (r < 0)
+			break;
+		if (v->label_levels)
+			open_group(w, v->profile, t, groups[i]);
+		put_rows(w, v, t, rows, n, out);
+		if (v->label_levels)
+			ch_json_close(w, '}');
+	}
+	if (v->label_levels)
+		ch_json_close(w, ']');
+	return r;
+}
+
+int ch_json_top_write(const struct ch_view *v, struct ch_out *out, struct ch_error *err)
+{
+	CH_CLEANUP(ch_tree_freep) struct ch_tree *t = NULL;
+	CH_CLEANUP(ch_buf_done) struct ch_buf buf = CH_BUF(BUF_MAX);
+	struct ch_json_out w = ch_json_out(&buf, false);
+	int r = ch_tree_new(v->profile, v->metric, &t, err);
+
+	if (r < 0)
+		return r;
+	ch_json_open(&w, '{');
+	put_header(&w, v, t);
+	r = put_lists(&w, v, t, out);
+	ch_json_close(&w, '}');
+	ch_json_put_newline(&w);
+	hand_on(&buf, out);
+	if (r >= 0)
+		r = buf.err;
+	return r < 0 ? ch_fail(err, r, "json: %m") : 0;
 }

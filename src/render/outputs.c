@@ -81,6 +81,7 @@ const struct ch_output ch_outputs[] = {
 	{ "top", "Hot methods as text", { ".top.txt" }, { 0 }, true, ch_text_top_write },
 	{ "tree", "Call tree as text", { ".tree.txt" }, { 0 }, true, ch_text_tree_write },
 	{ "json", "Call tree as JSON", { ".json" }, { .colors = true }, true, ch_json_write },
+	{ "top-json", "Hot methods as JSON", { ".top.json" }, { 0 }, true, ch_json_top_write },
 	{ "uber",
 	  "Stacktrace records of Uber's JVM profiler",
 	  { ".uber.json", ".uber" },

@@ -21,10 +21,9 @@ struct ch_output_needs {
 };
 
 struct ch_output {
-	const char *name;  /* the word for --format */
-	const char *title; /* for help and docs */
-	const char
-	    *extensions[4]; /* with their dots, NULL at the end; the first is the usual one */
+	const char *name;          /* the word for --format */
+	const char *title;         /* for help and docs */
+	const char *extensions[4]; /* with their dots, the usual one first; NULL at the end */
 	struct ch_output_needs needs;
 	bool diff; /* can show a difference */
 	int (*write)(const struct ch_view *v, struct ch_out *out, struct ch_error *err);

@@ -2,6 +2,7 @@
 #include "render/assets.h"
 #include "render/names.h"
 #include "render/units.h"
+#include "render/xml.h"
 
 #include <errno.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #define FOOT         56.0
 #define CHAR_WIDTH   7.25 /* of the widest common monospace font at that size */
 #define TEXT_PAD     3.0
+#define WIDE_PX      3.0
 #define LEAST_CHARS  3
 #define LEAST_FULL   0.02 /* a change of this share gets the full colour at least */
 #define LINE_MAX_BUF ((size_t)1 << 20)
@@ -21,13 +23,14 @@
 static const char style[] =
     "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#14161a}"
     "#frames text{pointer-events:none}"
+    ".wide{stroke:#fff;stroke-width:.6}"
     "#frames g:hover rect{stroke:#14161a;stroke-width:.7}"
     ".ui,.ui text{font-family:system-ui,sans-serif}"
     "#title{font-size:16px;font-weight:600}"
-    ".muted{fill:#5b6270}"
+    ".ui .muted{fill:#5b6270}"
     "#back{fill:#fff}"
     "@media(prefers-color-scheme:dark){"
-    "#back{fill:#15171b}.ui,.ui text{fill:#e8eaee}.muted{fill:#a0a7b4}"
+    "#back{fill:#15171b}.wide{stroke:#15171b}.ui,.ui text{fill:#e8eaee}.ui .muted{fill:#a0a7b4}"
     "#frames g:hover rect{stroke:#fff}}";
 
 struct svg {
@@ -37,7 +40,7 @@ struct svg {
 	struct ch_out *out;
 	struct ch_buf line; /* what is being written */
 	struct ch_buf name; /* a name made fit to be shown */
-	struct ch_buf cut;  /* and to its frame */
+	struct ch_buf text; /* what has yet to be escaped */
 	struct ch_palette palette;
 	struct ch_compare compare;
 	double full_change;
@@ -101,36 +104,14 @@ static void flush(struct svg *s)
 	ch_buf_reset(&s->line);
 }
 
-/* A number that is not negative, without zeros at its end. decimals <= 4. */
-static void put_number(struct ch_buf *b, double v, unsigned decimals)
+static void put_attr(struct ch_buf *b, const char *name, double px)
 {
-	static const uint64_t powers[] = { 1, 10, 100, 1000, 10000 };
-	uint64_t power = powers[decimals], scaled = v > 0 ? (uint64_t)(v * (double)power + 0.5) : 0;
-	uint64_t whole = scaled / power, rest = scaled % power;
-	char digits[32], *p = digits + sizeof(digits);
-
-	while (decimals && rest % 10 == 0) {
-		rest /= 10;
-		decimals--;
-	}
-	for (unsigned left = decimals; left--; rest /= 10)
-		*--p = (char)('0' + rest % 10);
-	if (decimals)
-		*--p = '.';
-	do {
-		*--p = (char)('0' + whole % 10);
-		whole /= 10;
-	} while (whole);
-	ch_buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
+	ch_xml_attr(b, name, px, 2);
 }
 
-/* name="v", in pixels where that is what it is. */
-static void put_attr(struct ch_buf *b, const char *name, double v)
+static void put_whole(struct ch_buf *b, const char *name, double v)
 {
-	ch_buf_puts(b, name);
-	ch_buf_puts(b, "=\"");
-	put_number(b, v, 2);
-	ch_buf_putc(b, '"');
+	ch_xml_attr(b, name, v, 0);
 }
 
 /* name="12.5%": of the picture's width, so that frames follow the window. */
@@ -138,15 +119,34 @@ static void put_share(const struct svg *s, struct ch_buf *b, const char *name, d
 {
 	ch_buf_puts(b, name);
 	ch_buf_puts(b, "=\"");
-	put_number(b, s->whole > 0 ? weight / s->whole * 100 : 0, 4);
+	ch_xml_number(b, s->whole > 0 ? weight / s->whole * 100 : 0, 4);
 	ch_buf_puts(b, "%\"");
+}
+
+/* Moves s->text to the line. */
+static void put_escaped(struct svg *s)
+{
+	ch_xml_put(&s->line, s->text.data, s->text.len);
+	ch_buf_reset(&s->text);
+}
+
+static void put_share_of(struct svg *s, double weight, double whole)
+{
+	ch_put_percent(&s->text, weight, whole); /* may be "<0.01%" */
+	put_escaped(s);
+}
+
+static void put_quantity(struct svg *s, int64_t weight)
+{
+	ch_put_quantity(&s->text, weight, s->tree->scale, s->tree->unit);
+	put_escaped(s);
 }
 
 static void put_amount(struct svg *s, int64_t weight, int64_t whole)
 {
-	ch_put_quantity(&s->line, weight, s->tree->scale, s->tree->unit);
+	put_quantity(s, weight);
 	ch_buf_puts(&s->line, ", ");
-	ch_put_percent(&s->line, (double)weight, (double)whole);
+	put_share_of(s, (double)weight, (double)whole);
 }
 
 /* `(1,234 samples, 12.34%)`, or both sides and the change. */
@@ -160,7 +160,8 @@ static void put_facts(struct svg *s, size_t i)
 		ch_buf_puts(&s->line, "; before ");
 		put_amount(s, t->total_before[i], t->total_before[0]);
 		ch_buf_puts(&s->line, "; ");
-		ch_put_points(&s->line, change_of(s, i));
+		ch_put_points(&s->text, change_of(s, i));
+		put_escaped(s);
 	}
 	ch_buf_putc(&s->line, ')');
 }
@@ -175,14 +176,6 @@ static void text_at(struct svg *s, const char *attrs, double x, double y)
 }
 
 /* --- frames ---------------------------------------------------------------------------------- */
-
-static void put_whole(struct ch_buf *b, const char *name, double v)
-{
-	ch_buf_puts(b, name);
-	ch_buf_puts(b, "=\"");
-	put_number(b, v, 0);
-	ch_buf_putc(b, '"');
-}
 
 static void open_frame(struct svg *s, double x, double w, size_t depth)
 {
@@ -201,7 +194,8 @@ static void put_rect(struct svg *s, double x, double w, size_t depth, const char
 	put_attr(&s->line, " height", s->row - 1);
 	ch_buf_puts(&s->line, " fill=\"");
 	ch_buf_puts(&s->line, fill);
-	ch_buf_puts(&s->line, "\"/>");
+	/* An edge around frames of one colour parts them; around narrow ones it would hide them. */
+	ch_buf_puts(&s->line, w * s->px >= WIDE_PX ? "\" class=\"wide\"/>" : "\"/>");
 }
 
 /*
@@ -220,9 +214,8 @@ static void put_label(struct svg *s, double x, double w, size_t depth)
 	put_attr(&s->line, " y", y_of(s, depth) + s->row / 2 + 3.5);
 	ch_buf_putc(&s->line, '>');
 	if (room >= LEAST_CHARS) {
-		ch_buf_reset(&s->cut);
-		ch_name_cut(&s->cut, s->name.data, s->name.len, (size_t)room);
-		ch_xml_put(&s->line, s->cut.data, s->cut.len);
+		ch_name_cut(&s->text, s->name.data, s->name.len, (size_t)room);
+		put_escaped(s);
 	}
 	ch_buf_puts(&s->line, "</text>");
 }
@@ -261,7 +254,7 @@ static void draw_band(struct svg *s, double x, double w, size_t depth)
 		return;
 	open_frame(s, x, w, depth);
 	ch_buf_puts(&s->line, "frames too narrow to draw (");
-	ch_put_percent(&s->line, w, s->whole);
+	put_share_of(s, w, s->whole);
 	ch_buf_puts(&s->line, ")");
 	put_rect(s, x, w, depth, s->palette.band);
 	ch_buf_puts(&s->line, "</g>\n");
@@ -313,8 +306,14 @@ static void put_root(struct svg *s)
 
 	ch_buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	               "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"charcloth\"");
+	put_attr(b, " width", s->width);
 	put_attr(b, " height", height_of(s));
-	put_whole(b, " width=\"100%\" data-width", s->width);
+	ch_buf_puts(b, " viewBox=\"0 0 ");
+	ch_xml_number(b, s->width, 0);
+	ch_buf_putc(b, ' ');
+	ch_xml_number(b, height_of(s), 0);
+	put_whole(b, "\" data-width", s->width);
+	ch_buf_puts(b, s->v->picture.width ? "" : " data-fluid=\"1\"");
 	put_whole(b, " data-total", s->whole * s->unit);
 	ch_buf_puts(b, s->v->picture.inverted ? " data-inverted=\"1\"" : " data-inverted=\"0\"");
 	ch_buf_puts(b, " data-unit=\"");
@@ -326,20 +325,20 @@ static void put_root(struct svg *s)
 
 static void put_head(struct svg *s)
 {
-	struct ch_buf title = CH_BUF(LINE_MAX_BUF), *b = &s->line;
+	struct ch_buf *b = &s->line;
 
-	ch_view_title(s->v, &title);
 	ch_buf_puts(b, "<g class=\"ui\">\n");
 	text_at(s, "id=\"title\"", MARGIN, 22);
-	ch_xml_put(b, title.data, title.len);
+	ch_view_title(s->v, &s->text);
+	put_escaped(s);
 	ch_buf_puts(b, "</text>\n");
 	text_at(s, "id=\"facts\" class=\"muted\"", MARGIN, 40);
 	ch_xml_puts(b, ch_view_word(s->v));
 	ch_buf_puts(b, " · ");
-	ch_put_quantity(b, s->tree->total[0], s->tree->scale, s->tree->unit);
+	put_quantity(s, s->tree->total[0]);
 	if (s->tree->total_before) {
 		ch_buf_puts(b, " after, ");
-		ch_put_quantity(b, s->tree->total_before[0], s->tree->scale, s->tree->unit);
+		put_quantity(s, s->tree->total_before[0]);
 		ch_buf_puts(b, " before · width is both, blue is less, orange is more");
 	}
 	ch_buf_puts(b, "</text>\n");
@@ -352,7 +351,6 @@ static void put_head(struct svg *s)
 	ch_buf_puts(b,
 	            "<text id=\"matched\" class=\"muted\" text-anchor=\"end\" x=\"99%\" y=\"40\">");
 	ch_buf_puts(b, "</text>\n</g>\n");
-	ch_buf_done(&title);
 	flush(s);
 }
 
@@ -364,15 +362,15 @@ static void put_note(struct svg *s)
 		return;
 	ch_put_grouped(b, (int64_t)s->tree->pruned);
 	ch_buf_puts(b, " frames narrower than ");
-	put_number(b, s->min_px, 4);
+	ch_xml_number(b, s->min_px, 4);
 	ch_buf_puts(b, " px (");
-	ch_put_percent(b, s->joined, s->whole);
+	put_share_of(s, s->joined, s->whole);
 	ch_buf_puts(b, " of all) are joined into grey bands · ");
 }
 
 static void put_foot(struct svg *s)
 {
-	struct ch_buf sources = CH_BUF(LINE_MAX_BUF), *b = &s->line;
+	struct ch_buf *b = &s->line;
 	double bottom = height_of(s);
 
 	ch_buf_puts(b, "<g class=\"ui\">\n");
@@ -380,10 +378,10 @@ static void put_foot(struct svg *s)
 	ch_buf_puts(b, "</text>\n");
 	text_at(s, "id=\"foot\" class=\"muted\"", MARGIN, bottom - 14);
 	put_note(s);
-	ch_view_sources(s->v, &sources);
-	ch_xml_put(b, sources.data, sources.len);
-	if (sources.len)
-		ch_buf_puts(b, " · ");
+	ch_view_sources(s->v, &s->text);
+	if (s->text.len)
+		ch_buf_puts(&s->text, " · ");
+	put_escaped(s);
 	if (s->v->generated_s) {
 		time_t when = (time_t)s->v->generated_s;
 		struct tm utc;
@@ -393,7 +391,6 @@ static void put_foot(struct svg *s)
 			ch_buf_puts(b, text);
 	}
 	ch_buf_puts(b, "charcloth " CH_VERSION "</text>\n</g>\n");
-	ch_buf_done(&sources);
 	flush(s);
 }
 
@@ -450,7 +447,7 @@ int ch_svg_write(const struct ch_view *v, struct ch_out *out, struct ch_error *e
 		         .out = out,
 		         .line = CH_BUF(LINE_MAX_BUF * 4),
 		         .name = CH_BUF(LINE_MAX_BUF),
-		         .cut = CH_BUF(LINE_MAX_BUF) };
+		         .text = CH_BUF(LINE_MAX_BUF) };
 	int r = prepare(&s, err);
 
 	if (!r) {
@@ -459,13 +456,13 @@ int ch_svg_write(const struct ch_view *v, struct ch_out *out, struct ch_error *e
 		draw_frames(&s);
 		put_foot(&s);
 		put_script(&s);
-		if (s.line.err || s.name.err || s.cut.err)
+		if (s.line.err || s.name.err || s.text.err)
 			r = ch_fail(err, -ENOMEM, "flame graph: %m");
 	}
 	ch_tree_free(s.tree);
 	ch_buf_done(&s.line);
 	ch_buf_done(&s.name);
-	ch_buf_done(&s.cut);
+	ch_buf_done(&s.text);
 	free(s.next);
 	free(s.right);
 	free(s.open);

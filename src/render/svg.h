@@ -1,7 +1,7 @@
 /*
  * A flame graph as one SVG file that zooms and searches by itself and is a picture without its
  * script. What is narrower than the least width is drawn as grey bands and counted in the footer.
- * The elements the script looks for are listed in docs/page-format.md.
+ * web/src/svg.ts is that script and says which elements it looks for.
  */
 #ifndef CH_RENDER_SVG_H
 #define CH_RENDER_SVG_H

@@ -10,10 +10,12 @@
 #include "render/colors.h"
 #include "sys/out.h"
 
+#define CH_LABEL_LEVELS_MAX 33
+
 struct ch_picture {
-	unsigned width;        /* of the whole picture in pixels; 0: 1200 */
+	unsigned width;        /* in pixels; 0: 1200, and as wide as the window where it can be */
 	unsigned frame_height; /* 0: 16 */
-	double min_width;      /* narrower frames are joined into bands; pixels, < 0: 0.1 */
+	double min_width; /* narrower frames are joined into bands; pixels, < 0: the format's own */
 	enum ch_color_mode colors;
 	bool inverted; /* icicle: the root on top */
 	bool reverse;  /* the stacks are from the leaf; the page turns them itself */
@@ -33,7 +35,9 @@ struct ch_view {
 	const char *const *sources;
 	size_t n_sources;
 	int64_t generated_s; /* since the epoch; 0 leaves it out */
-	const char *by;      /* label that parts the profiles of speedscope files; may be NULL */
+	unsigned
+	    label_levels; /* frames below the root made from labels: lists are made per group */
+	const char *by;   /* label that parts the profiles of speedscope files; may be NULL */
 	struct ch_picture picture;
 	struct ch_text_style text;
 	struct {
@@ -41,6 +45,9 @@ struct ch_view {
 		bool normalized;            /* compare shares of each side's total */
 	} diff;
 };
+
+/* A view of a selected profile with nothing asked for. */
+#define CH_VIEW(p) ((struct ch_view){ .profile = (p), .picture = { .min_width = -1 } })
 
 /* The word of the event shown: cpu, alloc …; "samples" when there is none. */
 const char *ch_view_word(const struct ch_view *v);

@@ -75,13 +75,13 @@ def program(variable, default):
 @pytest.fixture(scope="session")
 def charcloth():
     """The release build, or what CHARCLOTH_BIN names."""
-    return program("CHARCLOTH_BIN", "build/release/charcloth")
+    return program("CHARCLOTH_BIN", "build/release/src/charcloth")
 
 
 @pytest.fixture(scope="session")
 def asan_charcloth():
     """The build with AddressSanitizer and UndefinedBehaviorSanitizer: any report ends it with a non-zero status."""
-    return program("CHARCLOTH_ASAN_BIN", "build/asan/charcloth")
+    return program("CHARCLOTH_ASAN_BIN", "build/asan/src/charcloth")
 
 
 @pytest.fixture(scope="session")

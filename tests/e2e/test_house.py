@@ -171,3 +171,26 @@ def test_jfrconv_reads_every_async_profiler_recording(recordings, peers, tmp_pat
             out = tmp_path / "out.collapsed"
             peers.jfrconv("--cpu", "-o", "collapsed", recording.path, out)
             assert "Busy.fib" in out.read_text(encoding="utf-8")
+
+
+# -- packages
+
+
+def missing(tmp_path, installed, *words):
+    """What ./dev would install, on a machine with these packages."""
+    tool = tmp_path / "dpkg-query"
+    tool.write_text("#!/bin/sh\n" + "".join(f"echo installed {name}\n" for name in installed), encoding="utf-8")
+    tool.chmod(0o755)
+    script = "ROOT=.; source scripts/dev/common.sh; source scripts/dev/packages.sh; yes() { true; }; no() { false; }; "
+    script += 'PATH=$0:$PATH; missing_packages "$@"'
+    done = run("bash", "-c", script, tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_installed_packages_are_not_asked_for(tmp_path):
+    assert missing(tmp_path, ["gcc", "b"], "gcc", "meson", "a|b", "c|d") == ["meson", "c|d"]
+
+
+def test_a_probe_decides_alone(tmp_path):
+    assert missing(tmp_path, ["cargo"], "nodejs@yes", "cargo@no", "maven@no") == ["cargo", "maven"]

@@ -1,33 +1,9 @@
-#include "unit.h"
-#include "profile/tree.h"
+#include "views.h"
 
 static uint32_t frame(struct ch_profile *p, const char *name, enum ch_kind kind)
 {
 	return ch_profile_frame(
 	    p, (struct ch_frame){ .name = ch_profile_strz(p, name), .kind = (uint8_t)kind });
-}
-
-/* The stack written as `a;b;c`. */
-static uint32_t stack(struct ch_profile *p, const char *path)
-{
-	uint32_t at = 0;
-
-	while (*path) {
-		size_t n = strcspn(path, ";");
-		uint32_t name = ch_profile_str(p, path, n);
-
-		at = ch_profile_push(p, at, ch_profile_frame(p, (struct ch_frame){ .name = name }));
-		path += n + (path[n] == ';');
-	}
-	return at;
-}
-
-static void add(struct ch_profile *p, const char *path, uint32_t labels, int64_t n)
-{
-	uint16_t event = ch_profile_event(p, "samples", "count");
-
-	ch_profile_add(p,
-	               &(struct ch_sample){ event, stack(p, path), labels, n, n * 10, CH_NO_TIME });
 }
 
 static struct ch_tree *tree(const struct ch_profile *p, enum ch_metric metric)
@@ -69,11 +45,11 @@ static void nodes_come_in_preorder_with_sorted_siblings(void **state)
 	struct ch_tree *t;
 
 	(void)state;
-	add(p, "main;z;x", 0, 1);
-	add(p, "main;a", 0, 2);
-	add(p, "main;z;b", 0, 4);
-	add(p, "", 0, 8);
-	add(p, "main", 0, 16);
+	add_path(p, "main;z;x", 0, 1);
+	add_path(p, "main;a", 0, 2);
+	add_path(p, "main;z;b", 0, 4);
+	add_path(p, "", 0, 8);
+	add_path(p, "main", 0, 16);
 	t = tree(p, CH_METRIC_SAMPLES);
 	assert_shape(t, p, "all:8/31(main:16/23(a:2/2 z:0/5(b:4/4 x:1/1)))");
 	assert_int_equal(t->max_depth, 3);
@@ -101,7 +77,7 @@ static void names_sort_by_bytes_however_long(void **state)
 
 	(void)state;
 	for (size_t i = CH_LEN(names); i--;)
-		add(p, names[i], 0, 1);
+		add_path(p, names[i], 0, 1);
 	t = tree(p, CH_METRIC_SAMPLES);
 	for (size_t i = 0; i < CH_LEN(names); i++)
 		assert_string_equal(ch_tree_name(t, p, i + 1), names[i]);
@@ -118,7 +94,7 @@ static void many_siblings_are_sorted_too(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 5000; i++) {
 		(void)snprintf(name, sizeof(name), "frame-with-a-prefix-%u", i * 7919 % 5000);
-		add(p, name, 0, 1);
+		add_path(p, name, 0, 1);
 	}
 	t = tree(p, CH_METRIC_SAMPLES);
 	assert_int_equal(t->n, 5001);
@@ -151,9 +127,9 @@ static void stacks_without_weight_are_left_out(void **state)
 	struct ch_tree *t;
 
 	(void)state;
-	stack(p, "never;seen");
-	add(p, "main;zero", 0, 0);
-	add(p, "main;one", 0, 1);
+	push_path(p, "never;seen");
+	add_path(p, "main;zero", 0, 0);
+	add_path(p, "main;one", 0, 1);
 	t = tree(p, CH_METRIC_SAMPLES);
 	assert_shape(t, p, "all:0/1(main:0/1(one:1/1))");
 	assert_int_equal(t->pruned, 0);
@@ -170,9 +146,9 @@ static void narrow_nodes_are_pruned_and_counted(void **state)
 	struct ch_tree *t = NULL;
 
 	(void)state;
-	add(p, "main;wide", 0, 97);
-	add(p, "main;narrow;deep", 0, 1);
-	add(p, "main;other", 0, 2);
+	add_path(p, "main;wide", 0, 97);
+	add_path(p, "main;narrow;deep", 0, 1);
+	add_path(p, "main;other", 0, 2);
 	assert_int_equal(ch_tree_new_pruned(p, CH_METRIC_SAMPLES, 0.02, &t, NULL), 0);
 	assert_shape(t, p, "all:0/100(main:0/100(other:2/2 wide:97/97))");
 	assert_int_equal(t->pruned, 2);
@@ -183,16 +159,14 @@ static void narrow_nodes_are_pruned_and_counted(void **state)
 static void a_difference_has_both_sides(void **state)
 {
 	struct ch_profile *p = ch_profile_new(&(struct ch_want){ .all_labels = true });
-	uint32_t side = ch_profile_strz(p, "side");
-	uint32_t before = ch_profile_label(p, 0, side, ch_profile_strz(p, "before"));
-	uint32_t after = ch_profile_label(p, 0, side, ch_profile_strz(p, "after"));
+	uint32_t before = label_set(p, "side", "before"), after = label_set(p, "side", "after");
 	struct ch_tree *t;
 
 	(void)state;
-	add(p, "main;gone", before, 3);
-	add(p, "main;both", before, 5);
-	add(p, "main;both", after, 7);
-	add(p, "main;new", after, 11);
+	add_path(p, "main;gone", before, 3);
+	add_path(p, "main;both", before, 5);
+	add_path(p, "main;both", after, 7);
+	add_path(p, "main;new", after, 11);
 	t = tree(p, CH_METRIC_SAMPLES);
 	assert_shape(t, p, "all:0/18(main:0/18(both:7/7 gone:0/0 new:11/11))");
 	assert_non_null(t->total_before);
@@ -210,7 +184,7 @@ static void frames_called_side_and_before_make_no_difference(void **state)
 	struct ch_tree *t;
 
 	(void)state;
-	add(p, "side;before", 0, 1);
+	add_path(p, "side;before", 0, 1);
 	t = tree(p, CH_METRIC_SAMPLES);
 	assert_null(t->total_before);
 	ch_tree_free(t);
@@ -262,11 +236,11 @@ static void hostile_weights_stay_in_range(void **state)
 	struct ch_tree *t;
 
 	(void)state;
-	add(p, "a", 0, INT64_MAX / 10);
-	add(p, "b;c", 0, -5);
-	add(p, "b", 0, 5);
-	ch_profile_add(p, &(struct ch_sample){ .stack = stack(p, "d"), .samples = INT64_MAX });
-	ch_profile_add(p, &(struct ch_sample){ .stack = stack(p, "e"), .samples = INT64_MAX });
+	add_path(p, "a", 0, INT64_MAX / 10);
+	add_path(p, "b;c", 0, -5);
+	add_path(p, "b", 0, 5);
+	ch_profile_add(p, &(struct ch_sample){ .stack = push_path(p, "d"), .samples = INT64_MAX });
+	ch_profile_add(p, &(struct ch_sample){ .stack = push_path(p, "e"), .samples = INT64_MAX });
 	t = tree(p, CH_METRIC_SAMPLES);
 	assert_int_equal(t->total[0], INT64_MAX);
 	assert_int_equal(t->n, 6); /* b weighs nothing in sum, but c below it does not */

@@ -9,8 +9,8 @@ export interface Handle {
   state(): unknown;
   names(): string[];
   tree(): { nodes: number; width: number; zoom: string; zoomShare: number; selected: string; depth: number };
-  /** Screen position and name of the frames wide enough to be hit, for pointers that cannot see. */
-  find(name: string): { x: number; y: number } | null;
+  /** Where the widest frame of this name is on screen, for pointers that cannot see. */
+  find(name: string): { x: number; y: number; width: number } | null;
   contrasts(): number[];
   marks: Record<string, number>;
 }
@@ -25,7 +25,14 @@ function readMeta(): Meta {
   const meta = JSON.parse(byId('meta').textContent ?? '') as Partial<Meta>;
   if (!Array.isArray(meta.events) || meta.events.length === 0) throw new Error('the header names no event');
   return {
-    version: '', title: 'Profile', source: [], generated: '', event: 0, metric: 'total', series: [], notes: [],
+    version: '',
+    title: 'Profile',
+    source: [],
+    generated: '',
+    event: 0,
+    metric: 'total',
+    series: [],
+    notes: [],
     view: { inverted: false, reverse: false, minwidth: 0.5 },
     ...meta,
   } as Meta;
@@ -48,13 +55,11 @@ function handle(app: App, marks: Record<string, number>): Handle {
       };
     },
     find: (name) => {
-      const { scene, tree } = app.shown;
-      for (const node of scene.layout.order) {
-        if (app.nameOf(node) !== name) continue;
-        const [x, y] = app.graph.positionOf(node);
-        if (tree.frame[node]! >= 0 || name === 'all') return { x, y };
-      }
-      return null;
+      const spots = [...app.shown.scene.layout.order]
+        .filter((node) => app.nameOf(node) === name)
+        .map((node) => app.graph.positionOf(node))
+        .sort((a, b) => b.width - a.width);
+      return spots[0] ?? null;
     },
     contrasts: () => app.shown.scene.palette.swatches.map((swatch) => swatch.contrast),
     marks,

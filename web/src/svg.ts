@@ -2,8 +2,8 @@
  * The script inside a stand-alone SVG flame graph: zoom, search, details. The picture reads well without it, as a
  * sanitizing wiki shows it; the script adds hands. What the writer (src/render/svg.c) puts into the file:
  *
- *   <svg class="charcloth" width="100%" height="H" data-width="1200" data-inverted="0|1" data-total="T"
- *        data-unit="samples" font-family="monospace" font-size="12" xmlns="http://www.w3.org/2000/svg">
+ *   <svg class="charcloth" width="1200" height="H" viewBox="0 0 1200 H" data-width="1200" data-fluid="1"
+ *        data-inverted="0|1" data-total="T" data-unit="samples" xmlns="http://www.w3.org/2000/svg">
  *     <text id="title" …>   <text id="details" …/>   <text id="matched" …/>
  *     <text id="search" display="none" …>Search</text>   <text id="unzoom" display="none" …>Reset zoom</text>
  *     <g id="frames">
@@ -16,8 +16,9 @@
  *     <script><![CDATA[ this file ]]></script>
  *   </svg>
  *
- * x and width are percentages of the SVG's width, so it follows the window; texts are cut for `data-width` pixels and
- * cut again by the script for the real width. `data-n` on a frame gives its full name where the title does not begin
+ * As an image the file has a size of its own and scales; opened in a window the script lets it follow the window, unless
+ * the user asked for a width (no data-fluid). x and width are percentages, so this takes no more than that; texts are
+ * cut for `data-width` pixels and cut again by the script for the real width. `data-n` on a frame gives its full name where the title does not begin
  * with it. Depth alone decides what lies above what, so flame (root at the bottom) and icicle need no difference.
  */
 
@@ -31,7 +32,7 @@ interface Frame {
   x: number;
   w: number;
   d: number;
-  /** Pixels available to the text in the present zoom. */
+  /** Share of the picture's width in the present zoom; 0 when out of sight. */
   share: number;
 }
 
@@ -41,6 +42,10 @@ const PALE = '#e4e4e7';
 function start(): void {
   const svg = document.querySelector<SVGSVGElement>('svg.charcloth');
   if (!svg) return;
+  if (svg.dataset['fluid']) {
+    svg.removeAttribute('viewBox');
+    svg.setAttribute('width', '100%');
+  }
   const part = (id: string): SVGTextElement | null => svg.querySelector<SVGTextElement>(`#${id}`);
   const total = Number(svg.dataset['total']) || 1;
   const frames = [...svg.querySelectorAll<SVGGElement>('#frames > g')].map(read);
@@ -62,7 +67,10 @@ function start(): void {
       box.append(text);
     }
     return {
-      box, rect, text, title,
+      box,
+      rect,
+      text,
+      title,
       fill: rect.getAttribute('fill') ?? '',
       name: box.dataset['n'] ?? title.replace(/ \([^()]*\)$/, ''),
       x: Number(box.dataset['x']),
@@ -94,7 +102,8 @@ function start(): void {
   function fit(): void {
     const width = svg!.getBoundingClientRect().width || Number(svg!.dataset['width']) || 1200;
     for (const frame of frames) {
-      if (frame.share > 0) frame.text.textContent = cut(frame.name, Math.floor((frame.share * width - 6) / letterWidth()));
+      if (frame.share > 0)
+        frame.text.textContent = cut(frame.name, Math.floor((frame.share * width - 6) / letterWidth()));
     }
   }
 

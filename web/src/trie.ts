@@ -39,6 +39,17 @@ export function accumulateAll(trie: Trie, selves: Float64Array[]): Column[] {
   });
 }
 
+/** Steps between two pauses of long work: some 10 ms. */
+export const SLICE = 50_000;
+
+/** Runs work that could pause straight to its end. */
+export function finished<T>(work: Generator<number, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
 function grown<T extends Int32Array | Float64Array>(array: T, size: number): T {
   const bigger = new (array.constructor as new (n: number) => T)(size);
   bigger.set(array as never);
@@ -107,8 +118,14 @@ export class TrieBuilder {
 
   /** Orders siblings by `rank` of their frame and renumbers everything into preorder. */
   finish(rank: Int32Array): { trie: Trie; selves: Float64Array[] } {
+    return finished(this.finishing(rank));
+  }
+
+  /** As `finish`, with pauses: yields 0 so that a caller with a screen to serve may do so. */
+  *finishing(rank: Int32Array): Generator<number, { trie: Trie; selves: Float64Array[] }> {
     const n = this.n;
     const byRank = this.orderByRank(rank);
+    yield 0;
     const first = new Int32Array(n).fill(-1);
     const next = new Int32Array(n).fill(-1);
     // Prepending in descending rank leaves every sibling list in ascending rank.
@@ -126,6 +143,7 @@ export class TrieBuilder {
     parent[0] = -1;
     frame[0] = -1;
     for (let old = 0, id = 0; old >= 0; id++) {
+      if (id % SLICE === 0) yield 0;
       place[old] = id;
       if (id > 0) {
         const p = place[this.parent[old]!]!;

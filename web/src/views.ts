@@ -2,8 +2,8 @@
 
 import type { Profile, Trie } from './decode';
 import { inPackage } from './format';
-import type { Weighted } from './select';
-import { accumulate, accumulateAll, TrieBuilder, type Tree } from './trie';
+import { LABEL_KIND, type Weighted } from './select';
+import { accumulateAll, SLICE, TrieBuilder, type Tree } from './trie';
 
 /**
  * hide: the frames leave the stacks and their weight stays with the caller; focus: only stacks through them remain;
@@ -114,15 +114,18 @@ interface Starts {
   weights: Float64Array[];
 }
 
+type Merged = Weighted & { partial: boolean };
+
 /**
  * Merges stacks from their inner end towards the root, level by level. When the result outgrows MERGE_LIMIT, groups
  * lighter than FOLD_BELOW of everything stop there (their weight stays visible, only their callers stay folded),
- * except along `path`, the frames the reader has zoomed into.
+ * except along `path`, the frames the reader has zoomed into. Yields the share of stacks already settled.
  */
-function mergeUpwards(profile: Profile, trie: Trie, starts: Starts, path: number[]) {
+function* mergeUpwards(profile: Profile, trie: Trie, starts: Starts, path: number[]): Generator<number, Merged> {
   const columns = starts.weights.length;
   const builder = new TrieBuilder(columns, Math.min(starts.at.length * 4, MERGE_LIMIT));
-  let live = Int32Array.from(starts.at, (_, i) => i);
+  let live = new Int32Array(starts.at.length);
+  for (let i = 0; i < live.length; i++) live[i] = i;
   const at = starts.at.slice();
   const group = new Int32Array(at.length);
   const onPath = new Uint8Array(at.length).fill(1);
@@ -135,7 +138,9 @@ function mergeUpwards(profile: Profile, trie: Trie, starts: Starts, path: number
   let partial = false;
   for (let level = 0; live.length > 0; level++) {
     let kept = 0;
-    for (const item of live) {
+    for (let k = 0; k < live.length; k++) {
+      if (k % SLICE === 0) yield 1 - live.length / at.length;
+      const item = live[k]!;
       const node = at[item]!;
       if (node === 0) {
         settle(item);
@@ -159,26 +164,36 @@ function mergeUpwards(profile: Profile, trie: Trie, starts: Starts, path: number
       return false;
     });
   }
-  return { ...builder.finish(nameRank(profile)), partial };
+  return { ...(yield* builder.finishing(nameRank(profile))), partial };
 }
 
+/** Nodes that carry weight of their own in any column. */
 function nonZero(selves: Float64Array[], n: number): Int32Array {
+  const flags = new Uint8Array(n);
+  for (const self of new Set(selves)) for (let i = 0; i < n; i++) if (self[i] !== 0) flags[i] = 1;
   const out = new Int32Array(n);
   let count = 0;
-  for (let i = 0; i < n; i++) if (selves.some((self) => self[i] !== 0)) out[count++] = i;
+  for (let i = 0; i < n; i++) if (flags[i]) out[count++] = i;
   return out.slice(0, count);
 }
 
+function gathered(weights: Float64Array, nodes: ArrayLike<number>): Float64Array {
+  const out = new Float64Array(nodes.length);
+  for (let i = 0; i < out.length; i++) out[i] = weights[nodes[i]!]!;
+  return out;
+}
+
 /** Stacks merged from the leaf: the first level is where the weight was spent, above it who called. */
-export function hotspots(profile: Profile, base: Weighted, path: number[]): Tree {
+export function* hotspots(profile: Profile, base: Weighted, path: number[]): Generator<number, Tree> {
   const at = nonZero(base.selves, base.trie.n);
-  const weights = base.selves.map((self) => Float64Array.from(at, (node) => self[node]!));
-  const merged = mergeUpwards(profile, base.trie, { at, weights }, path);
+  yield 0;
+  const weights = shared(base.selves, (self) => gathered(self, at));
+  const merged = yield* mergeUpwards(profile, base.trie, { at, weights }, path);
   return { ...merged.trie, columns: accumulateAll(merged.trie, merged.selves), partial: merged.partial };
 }
 
 /** One frame in the middle: everything it calls on one side, everyone who calls it on the other. */
-export function inspect(profile: Profile, base: Weighted, name: string, path: number[]): Tree {
+export function* inspect(profile: Profile, base: Weighted, name: string, path: number[]): Generator<number, Tree> {
   const { trie, selves } = base;
   const flags = flaggedFrames(profile, { act: 'focus', by: 'frame', name });
   const within = inside(trie, flags);
@@ -198,21 +213,21 @@ export function inspect(profile: Profile, base: Weighted, name: string, path: nu
     for (let c = 0; c < selves.length; c++) builder.add(place[i]!, c, selves[c]![i]!);
   }
   const rank = nameRank(profile);
-  const down = builder.finish(rank);
-  const totals = selves.map((self) => accumulate(trie, self).total);
-  const up = mergeUpwards(
+  const down = yield* builder.finishing(rank);
+  const totals = accumulateAll(trie, selves).map((column) => column.total);
+  const up = yield* mergeUpwards(
     profile,
     trie,
     {
       at: Int32Array.from(tops, (node) => trie.parent[node]!),
-      weights: totals.map((total) => Float64Array.from(tops, (node) => total[node]!)),
+      weights: totals.map((total) => gathered(total, tops)),
     },
     path,
   );
   return joined(down, up, frame);
 }
 
-function joined(down: Weighted, up: Weighted & { partial: boolean }, frame: number): Tree {
+function joined(down: Weighted, up: Merged, frame: number): Tree {
   const shift = down.trie.n - 1;
   const n = down.trie.n + up.trie.n - 1;
   const parent = new Int32Array(n);
@@ -266,7 +281,8 @@ export function byName(profile: Profile, tree: Tree): ByName {
       const column = tree.columns[c]!;
       self[c]![id]! += column.self[i]!;
       if (outermost) total[c]![id]! += column.total[i]!;
-      if (column.total[i] !== 0) seen[id] = 1;
+      // A label value at the root of a split is no method.
+      if (column.total[i] !== 0 && profile.frameKind[tree.frame[i]!] !== LABEL_KIND) seen[id] = 1;
     }
   }
   const ids: number[] = [];
