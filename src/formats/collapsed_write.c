@@ -5,14 +5,21 @@
 
 #include <errno.h>
 
-/* One line holds one stack: as many bytes as the deepest path of a hostile profile may take. */
-#define LINE_MAX_BYTES ((size_t)4 << 30)
+/* One line holds one stack; no stack needs more, however deep. */
+#define LINE_MAX_BYTES ((size_t)1 << 30)
 
 /* The path of names to the node at hand: each node's text follows its parent's. */
 struct path {
 	struct ch_buf text;
 	size_t *start; /* per depth: where the node's own part begins, ';' included */
 	size_t cap;
+	uint8_t *spelling; /* per string id: how it is written, found out once */
+};
+
+enum spelling {
+	NOT_SEEN,
+	PLAIN,   /* as it is */
+	ESCAPED, /* byte by byte */
 };
 
 static void escape(struct ch_buf *b, char c)
@@ -30,19 +37,36 @@ static bool must_escape(const char *s, const char *end)
 	       (*s == '\\' && ch_collapsed_escape(s, end) >= 0);
 }
 
-static void put_name(struct ch_buf *b, const char *s, size_t n, bool first)
+static enum spelling spelling_of(const char *s, size_t n)
 {
-	const char *end = s + n, *plain = s;
+	for (size_t i = 0; i < n; i++)
+		if (must_escape(s + i, s + n))
+			return ESCAPED;
+	/* A line that starts with '#' could be a comment. */
+	return n && *s == '#' ? ESCAPED : PLAIN;
+}
 
-	for (const char *p = s; p < end; p++) {
-		/* A line that starts with '#' could be a comment. */
-		if (CH_LIKELY(!must_escape(p, end) && !(first && p == s && *p == '#')))
-			continue;
-		ch_buf_put(b, plain, (size_t)(p - plain));
-		escape(b, *p);
-		plain = p + 1;
+static void put_escaped(struct ch_buf *b, const char *s, size_t n, bool starts_line)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (must_escape(s + i, s + n) || (starts_line && !i && *s == '#'))
+			escape(b, s[i]);
+		else
+			ch_buf_putc(b, s[i]);
 	}
-	ch_buf_put(b, plain, (size_t)(end - plain));
+}
+
+static void put_name(struct path *path, const struct ch_profile *p, uint32_t name, bool starts_line)
+{
+	const char *s = p->strings.text[name];
+	size_t n = p->strings.len[name];
+
+	if (path->spelling[name] == NOT_SEEN)
+		path->spelling[name] = (uint8_t)spelling_of(s, n);
+	if (path->spelling[name] == PLAIN)
+		ch_buf_put(&path->text, s, n);
+	else
+		put_escaped(&path->text, s, n, starts_line);
 }
 
 /* Cuts the path back to the node's parent and appends the node. */
@@ -59,7 +83,7 @@ static int path_set(struct path *path, const struct ch_profile *p, const struct 
 	path->text.len = path->start[depth];
 	if (depth > 1)
 		ch_buf_putc(&path->text, ';');
-	put_name(&path->text, p->strings.text[name], p->strings.len[name], depth == 1);
+	put_name(path, p, name, depth == 1);
 	path->start[depth + 1] = path->text.len;
 	return path->text.err;
 }
@@ -72,7 +96,7 @@ static void put_count(struct ch_out *out, int64_t v, int64_t scale)
 
 	ch_out_putc(out, ' ');
 	ch_out_i64(out, v / scale);
-	for (; rest; rest %= scale) {
+	for (; rest && scale >= 10; rest %= scale) {
 		scale /= 10;
 		digits[n++] = (char)('0' + rest / scale);
 	}
@@ -143,8 +167,11 @@ int ch_collapsed_write(const struct ch_profile *p, enum ch_metric metric, struct
 
 	if (r < 0)
 		return r;
-	r = write_nodes(p, tree, &path, out);
+	path.spelling = calloc(p->strings.n, sizeof(*path.spelling));
+	r = path.spelling && ch_buf_room(&path.text, 1) ? write_nodes(p, tree, &path, out)
+	                                                : -ENOMEM;
 	ch_buf_done(&path.text);
 	free(path.start);
+	free(path.spelling);
 	return r < 0 ? ch_fail(err, r, "write collapsed stacks: %m") : 0;
 }

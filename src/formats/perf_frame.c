@@ -207,6 +207,17 @@ static bool java_name(struct ch_span t, struct ch_buf *b)
 	                (struct ch_span){ dot + 1, (size_t)(end - dot) - 1 });
 }
 
+/* Code that a JVM wrote for itself, or another runtime's. */
+static enum ch_kind helper_kind(struct ch_span name)
+{
+	if (ch_span_is(name, CH_SPAN("Interpreter")))
+		return CH_KIND_INTERPRETED;
+	if (ch_span_starts(name, CH_SPAN("StubRoutines")) ||
+	    ch_span_ends(name, CH_SPAN("table stub")) || ch_span_is(name, CH_SPAN("call_stub")))
+		return CH_KIND_JVM;
+	return CH_KIND_OTHER;
+}
+
 /* The frames of compiled code; `a->b->c` are a and what was inlined into it. */
 static void jit_frames(struct ch_profile *p, const struct raw *raw, struct ch_perf_frames *ret)
 {
@@ -220,10 +231,8 @@ static void jit_frames(struct ch_profile *p, const struct raw *raw, struct ch_pe
 
 		if (java_name(one, &name))
 			one = (struct ch_span){ name.data, name.len };
-		else if (ch_span_is(one, CH_SPAN("Interpreter")))
-			kind = CH_KIND_INTERPRETED;
 		else
-			kind = CH_KIND_OTHER;
+			kind = helper_kind(one);
 		ret->id[ret->n++] = make_frame(p, one, kind, raw->source);
 		if (!arrow)
 			break;

@@ -1,5 +1,6 @@
 #include "reading.h"
 #include "formats/names.h"
+#include "formats/writers.h"
 #include "sys/par.h"
 
 static void equal_stacks_add_up(void **state)
@@ -246,6 +247,110 @@ static void very_long_names_are_cut(void **state)
 	free(text);
 }
 
+/* What the writer makes of a profile; to be freed. */
+static char *written(const struct ch_profile *p)
+{
+	char path[] = "/tmp/charcloth-collapsed-XXXXXX", *text = calloc(1, 1 << 16);
+	int fd = mkstemp(path);
+	struct ch_out *out;
+	struct ch_error err;
+	FILE *f;
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(ch_out_open(path, &out, &err), 0);
+	assert_int_equal(ch_collapsed_write(p, CH_METRIC_SAMPLES, out, &err), 0);
+	assert_int_equal(ch_out_commit(out, &err), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_true(fread(text, 1, (1 << 16) - 1, f) > 0);
+	fclose(f);
+	unlink(path);
+	return text;
+}
+
+static void check_rewritten(const char *from, const char *to)
+{
+	struct ch_profile *p = read_text("collapsed", from);
+	char *text = written(p);
+
+	assert_string_equal(text, to);
+	free(text);
+	ch_profile_free(p);
+}
+
+static void stacks_are_written_sorted_and_summed(void **state)
+{
+	(void)state;
+	check_rewritten("b;x 1\na;y 2\na 3\nb;x 4\na;b 0\n", "a 3\na;y 2\nb;x 5\n");
+}
+
+static void fractions_are_written_without_trailing_zeros(void **state)
+{
+	(void)state;
+	check_rewritten("a 1.50\nb 2\nc 0.000001\nd 0.1\n", "a 1.5\nb 2\nc 0.000001\nd 0.1\n");
+}
+
+static void a_diff_is_written_with_both_numbers(void **state)
+{
+	(void)state;
+	check_rewritten("a;b 3 4\nc 0 5\nd 6 0\n", "a;b 3 4\nc 0 5\nd 6 0\n");
+}
+
+static void every_name_survives_writing_and_reading(void **state)
+{
+	static const char *const names[] = {
+		"plain",    "semi;colon", "new\nline", "\\",       "\\x3b",    "\\x5c",
+		"\\x5cx3b", "C:\\x86\\a", "#hash",     " lead",    "trail ",   "a 12",
+		"12",       "a 1.5",      "\x7f",      "\t",       "\xc3\xa9", "\\x",
+		"\\x3",     "x3b",        "a\\",       "App\\Foo", "\\x3B",    "a 12 ",
+	};
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 }), *again;
+	uint16_t event = ch_profile_event(p, "samples", "count");
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < CH_LEN(names); i++) {
+		struct ch_frame f = { .name = ch_profile_strz(p, names[i]) };
+		uint32_t node = ch_profile_push(p, 0, ch_profile_frame(p, f));
+
+		/* As root, as leaf, and below the next one. */
+		for (size_t k = 0; k < 2; k++) {
+			int64_t n = (int64_t)(i * 2 + k + 1);
+
+			ch_profile_add(p, &(struct ch_sample){ event, node, 0, n, n, CH_NO_TIME });
+			f.name = ch_profile_strz(p, names[(i + 1) % CH_LEN(names)]);
+			node = ch_profile_push(p, node, ch_profile_frame(p, f));
+		}
+	}
+	text = written(p);
+	again = read_text("collapsed", text);
+	assert_false(again->damaged);
+	assert_int_equal(again->rows.n, p->rows.n);
+	for (size_t i = 0; i < p->rows.n; i++) {
+		char stack[256] = "";
+
+		put_stack(p, p->rows.stack[i], stack, sizeof(stack));
+		assert_int_equal(samples_of(again, stack), p->rows.samples[i]);
+	}
+	ch_profile_free(p);
+	ch_profile_free(again);
+	free(text);
+}
+
+static void a_lone_name_with_a_number_is_not_read_back_as_a_diff(void **state)
+{
+	struct ch_profile *p = read_text("collapsed", "a\\x2012 34\n"), *again;
+	char *text = written(p);
+
+	(void)state;
+	again = read_text("collapsed", text);
+	assert_int_equal(samples_of(again, "a 12"), 34);
+	ch_profile_free(p);
+	ch_profile_free(again);
+	free(text);
+}
+
 /* Enough text for several pieces, with one bad line in the last. */
 static struct ch_profile *read_large(unsigned cores)
 {
@@ -310,6 +415,11 @@ int main(void)
 		cmocka_unit_test(nuls_and_broken_utf8_do_no_harm),
 		cmocka_unit_test(very_deep_stacks_are_read),
 		cmocka_unit_test(very_long_names_are_cut),
+		cmocka_unit_test(stacks_are_written_sorted_and_summed),
+		cmocka_unit_test(fractions_are_written_without_trailing_zeros),
+		cmocka_unit_test(a_diff_is_written_with_both_numbers),
+		cmocka_unit_test(every_name_survives_writing_and_reading),
+		cmocka_unit_test(a_lone_name_with_a_number_is_not_read_back_as_a_diff),
 		cmocka_unit_test(two_cores_read_what_one_reads),
 		cmocka_unit_test(it_is_known_by_its_content),
 	};

@@ -133,6 +133,7 @@ static void symbols_become_names_and_kinds(void **state)
 		{ "void Lambda.run() (/root/.debug/jit/jitted-7-1.so)", "Lambda.run",
 		  CH_KIND_JAVA },
 		{ "Interpreter (/tmp/perf-7.map)", "Interpreter", CH_KIND_INTERPRETED },
+		{ "StubRoutines (1)+0xc6 (/tmp/perf-7.map)", "StubRoutines (1)", CH_KIND_JVM },
 		{ "LazyCompile:~f a.js:1 (/tmp/perf-7.map)", "LazyCompile:~f a.js:1",
 		  CH_KIND_OTHER },
 		{ "py::load:/opt/app/job.py (/tmp/perf-7.map)", "load (job.py)", CH_KIND_PYTHON },
