@@ -156,6 +156,7 @@ int cli_view_check(const struct cli_args *args, struct ch_error *err)
 
 struct ch_view cli_view(const struct cli_args *args, const struct ch_profile *p)
 {
+	bool to_stdout = !args->output || !strcmp(args->output, "-");
 	enum ch_color_mode colors = CH_COLORS_KIND;
 
 	if (args->colors)
@@ -167,6 +168,7 @@ struct ch_view cli_view(const struct cli_args *args, const struct ch_profile *p)
 		.sources = args->inputs,
 		.n_sources = args->n_inputs,
 		.generated_s = time(NULL),
+		.label_levels = (unsigned)args->by.n + args->threads,
 		.by = args->by.n ? args->by.item[0] : NULL,
 		.picture = {
 			.width = (unsigned)args->width,
@@ -178,8 +180,8 @@ struct ch_view cli_view(const struct cli_args *args, const struct ch_profile *p)
 		},
 		.text = {
 			.limit = args->limit,
-			.columns = terminal_columns(),
-			.color = cli_wants_color(STDOUT_FILENO),
+			.columns = to_stdout ? terminal_columns() : 0,
+			.color = to_stdout && cli_wants_color(STDOUT_FILENO),
 		},
 	};
 }

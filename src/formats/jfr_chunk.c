@@ -10,6 +10,8 @@
  */
 #define BLOCK_BYTES   ((size_t)64 << 10)
 #define RELEASE_BYTES ((size_t)48 << 20)
+/* Names are cut much shorter; this bounds one string on its way. */
+#define TEXT_MAX ((size_t)256 << 20)
 
 static size_t touched_words(const struct ch_rec *r)
 {
@@ -54,22 +56,26 @@ static bool find_metadata(const struct ch_jfr_chunk *chunk, struct ch_cursor *re
 	return found;
 }
 
-static int read_types(struct ch_rec *r, struct ch_error *why)
+int ch_rec_open_types(struct ch_rec *r, struct ch_error *why)
 {
 	struct ch_cursor body;
 	int e;
 
+	r->scratch = CH_BUF(TEXT_MAX);
+	r->name = CH_BUF(TEXT_MAX);
+	r->touched_blocks = calloc(touched_words(r), sizeof(*r->touched_blocks));
+	if (!r->touched_blocks)
+		return ch_fail(why, -ENOMEM, "%m");
 	if (!r->chunk.head.compressed)
 		return ch_fail(why, -EBADMSG, "its integers are not compressed, as no JDK writes");
 	if (!find_metadata(&r->chunk, &body))
 		return ch_fail(why, -EBADMSG,
-		               "its metadata is missing, without which no event can be read "
-		               "(the recorder was killed before it wrote them)");
+		               "it has no metadata, without which its events mean nothing");
 	e = ch_jfr_types_read(&r->types, body);
 	return e < 0 ? ch_fail(why, e, "its metadata is damaged") : 0;
 }
 
-static int read_pools(struct ch_rec *r, struct ch_error *why)
+int ch_rec_open_pools(struct ch_rec *r, struct ch_error *why)
 {
 	int e;
 
@@ -78,27 +84,10 @@ static int read_pools(struct ch_rec *r, struct ch_error *why)
 	if (e == -ENOMEM)
 		return ch_fail(why, e, "%m");
 	if (e < 0)
-		ch_profile_damage(r->p, "'%s': chunk at byte %zu: some constants could not be read",
+		ch_profile_damage(r->p, "'%s': some constants of the chunk at byte %zu are damaged",
 		                  r->in->name, r->chunk.at);
-	if (!r->pools[CH_REC_STACKS].map.used && !r->chunk.finished)
-		return ch_fail(why, -EBADMSG,
-		               "it was not finished, and its stacks were not written "
-		               "(the recorder was killed)");
 	ch_rec_constants_init(r);
 	return 0;
-}
-
-static int prepare(struct ch_rec *r, struct ch_error *why)
-{
-	int e;
-
-	r->scratch = CH_BUF((size_t)1 << 30);
-	r->name = CH_BUF((size_t)1 << 30);
-	r->touched_blocks = calloc(touched_words(r), sizeof(*r->touched_blocks));
-	if (!r->touched_blocks)
-		return ch_fail(why, -ENOMEM, "%m");
-	e = read_types(r, why);
-	return e < 0 ? e : read_pools(r, why);
 }
 
 void ch_rec_done(struct ch_rec *r)
@@ -120,6 +109,7 @@ static void walk(struct ch_rec *r)
 		ch_rec_touch(r, (size_t)(body.p - r->chunk.data));
 		ch_rec_event(r, type, body);
 	}
+	ch_rec_events_flush(r);
 	if (c.bad)
 		ch_profile_damage(r->p, "'%s': the events end at byte %zu, where one is damaged",
 		                  r->in->name, (size_t)(c.p - r->in->data));
@@ -127,23 +117,10 @@ static void walk(struct ch_rec *r)
 
 static void tell(struct ch_rec *r)
 {
-	struct ch_profile *p = r->p;
-	const char *name = r->in->name;
-
 	if (r->n_bad)
-		ch_profile_damage(p, "'%s': chunk at byte %zu: %llu damaged events left out", name,
-		                  r->chunk.at, (unsigned long long)r->n_bad);
-	if (r->n_lost_stacks)
-		ch_profile_damage(p, "'%s': chunk at byte %zu: the stacks of %llu samples are lost",
-		                  name, r->chunk.at, (unsigned long long)r->n_lost_stacks);
-	if (r->lost_bytes)
-		ch_profile_note(p,
-		                "'%s': the recorder lost %llu bytes of events in the chunk at %zu",
-		                name, (unsigned long long)r->lost_bytes, r->chunk.at);
-	if (r->lost_samples)
-		ch_profile_note(p,
-		                "'%s': the recorder lost %llu CPU time samples in the chunk at %zu",
-		                name, (unsigned long long)r->lost_samples, r->chunk.at);
+		ch_profile_damage(r->p,
+		                  "'%s': %llu damaged events of the chunk at byte %zu left out",
+		                  r->in->name, (unsigned long long)r->n_bad, r->chunk.at);
 }
 
 static void add_times(struct ch_rec *r)
@@ -159,10 +136,17 @@ static void add_times(struct ch_rec *r)
 
 int ch_rec_chunk(struct ch_rec *r, struct ch_error *why)
 {
-	int e = prepare(r, why);
+	int e = ch_rec_open_types(r, why);
 
 	if (e >= 0)
-		e = ch_rec_events_init(r) < 0 ? ch_fail(why, -ENOMEM, "%m") : 0;
+		e = ch_rec_open_pools(r, why);
+	/* Constants come last in a chunk: one cut short has counts, and nothing to count. */
+	if (e >= 0 && !r->pools[CH_REC_STACKS].map.used && !r->chunk.finished)
+		e = ch_fail(why, -EBADMSG,
+		            "it was cut short before its stacks were written "
+		            "(the recorder was killed)");
+	if (e >= 0 && ch_rec_events_init(r) < 0)
+		e = ch_fail(why, -ENOMEM, "%m");
 	if (e >= 0) {
 		walk(r);
 		tell(r);

@@ -123,6 +123,7 @@ void ch_rec_constants_plan(struct ch_rec *r)
 	r->want_tid = ch_profile_wants(r->p, "tid");
 	r->want_state = ch_profile_wants(r->p, "state");
 	r->want_task = ch_spark_thread_wanted(r->p);
+	r->want_labels = ch_rec_wants_spans(r->p);
 }
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -317,10 +318,11 @@ static uint32_t read_frame(struct ch_rec *r, struct ch_cursor *c)
 static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 {
 	uint64_t v[CH_JFR_SLOTS] = { 0 }, n;
-	uint32_t node = 0;
 
+	if (!r->layout[CH_REC_STACKS].plan)
+		return false;
 	ch_jfr_plan_run(r->layout[CH_REC_STACKS].plan, &c, v);
-	if (c.bad || !v[0])
+	if (c.bad || !v[0] || !r->frame.plan)
 		return false;
 	c.p = ch_jfr_address(v[0]);
 	n = ch_jfr_varint(&c);
@@ -330,9 +332,7 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 		r->path[i] = read_frame(r, &c);
 	if (c.bad)
 		return false;
-	while (n)
-		node = ch_profile_push(r->p, node, r->path[--n]);
-	*ret = node;
+	*ret = ch_paths_push(r->paths, r->p, r->path, n);
 	return true;
 }
 
@@ -346,28 +346,23 @@ static uint32_t one_frame(struct ch_rec *r, uint32_t *cache, const char *name)
 	return *cache;
 }
 
-uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key)
+uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples)
 {
 	uint64_t *at = ch_jfr_idmap_find(&r->pools[CH_REC_STACKS].map, key);
-	uint32_t node;
+	uint32_t node = 0;
 
-	if (CH_LIKELY(at && *at & CH_JFR_RESOLVED))
-		return (uint32_t)*at;
-	if (!at || !r->frame.plan || !r->layout[CH_REC_STACKS].plan) {
-		if (key)
-			r->n_lost_stacks++;
-		return key ? one_frame(r, &r->lost_stack, "[lost stack]")
-		           : one_frame(r, &r->no_stack, "[no stack]");
+	if (!at && !key)
+		return one_frame(r, &r->no_stack, "[no stack]");
+	if (at && !(*at & CH_JFR_RESOLVED)) {
+		ch_rec_touch(r, *at);
+		if (read_stack(r, ch_jfr_value(&r->chunk, *at), &node) && !node)
+			node = one_frame(r, &r->no_stack, "[no stack]");
+		*at = CH_JFR_RESOLVED | node;
 	}
-	ch_rec_touch(r, *at);
-	if (!read_stack(r, ch_jfr_value(&r->chunk, *at), &node)) {
-		r->n_lost_stacks++;
-		node = one_frame(r, &r->lost_stack, "[lost stack]");
-	} else if (!node) {
-		node = one_frame(r, &r->no_stack, "[no stack]");
-	}
-	*at = CH_JFR_RESOLVED | node;
-	return node;
+	if (CH_LIKELY(at && (node = (uint32_t)*at)))
+		return node;
+	r->sums->lost_stacks += (uint64_t)samples;
+	return one_frame(r, &r->lost_stack, "[lost stack]");
 }
 
 /* --- classes --------------------------------------------------------------------------------- */
@@ -500,4 +495,33 @@ uint32_t ch_rec_state(struct ch_rec *r, uint32_t set, uint64_t key)
 		t = (struct ch_jfr_text){ t.s + strlen(prefix), t.n - strlen(prefix) };
 	return ch_profile_label(r->p, set, ch_profile_strz(r->p, "state"),
 	                        ch_profile_str(r->p, t.s, t.n));
+}
+
+/* Two strings of a label, in the place of an array's item. */
+static struct ch_jfr_text next_text(struct ch_rec *r, struct ch_cursor *c)
+{
+	struct ch_cursor at = *c;
+
+	ch_jfr_text_skip(c);
+	return c->bad ? (struct ch_jfr_text){ "", 0 } : read_text(r, at);
+}
+
+uint32_t ch_rec_labels(struct ch_rec *r, uint32_t set, uint64_t key)
+{
+	uint64_t v[CH_JFR_SLOTS] = { 0 }, n;
+	struct ch_cursor c;
+
+	if (!read_value(r, CH_REC_LABELS, key, v) || !v[0])
+		return set;
+	c = ch_jfr_value(&r->chunk, (uint64_t)(ch_jfr_address(v[0]) - r->chunk.data));
+	n = ch_jfr_varint(&c);
+	for (; n && !c.bad; n--) {
+		struct ch_jfr_text t = next_text(r, &c);
+		uint32_t name = ch_profile_str(r->p, t.s, t.n);
+
+		t = next_text(r, &c);
+		if (name && ch_profile_wants(r->p, ch_profile_text(r->p, name)))
+			set = ch_profile_label(r->p, set, name, ch_profile_str(r->p, t.s, t.n));
+	}
+	return set;
 }

@@ -1,4 +1,5 @@
 #include "formats/jfr_read.h"
+#include "formats/spans.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -91,52 +92,75 @@ static bool has(const struct ch_rec_handler *h, unsigned slot)
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-static int64_t value_of(const struct ch_rec *r, const struct ch_rec_handler *h, const uint64_t *v,
-                        int64_t samples)
-{
-	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
-
-	switch (h->how) {
-	case VALUE_PLAIN:
-		return value;
-	case VALUE_TICKS:
-		return ch_jfr_ns_of(&r->chunk.head, value);
-	case VALUE_ONE:
-	case VALUE_INTERVAL:
-		break;
-	}
-	return samples;
-}
-
-static uint32_t labels_of(struct ch_rec *r, const struct ch_rec_handler *h, const uint64_t *v)
+static uint32_t labels_of(struct ch_rec *r, const struct ch_rec_handler *h,
+                          const struct ch_rec_group *g)
 {
 	uint32_t set = 0;
 
 	if (has(h, THREAD))
-		set = ch_rec_thread(r, v[THREAD])->labels;
+		set = ch_rec_thread(r, g->thread)->labels;
 	if (has(h, STATE))
-		set = ch_rec_state(r, set, v[STATE]);
+		set = ch_rec_state(r, set, g->state);
+	if (r->spans)
+		set = ch_rec_span_labels(r, set, r->spans->everywhere);
+	if (g->span)
+		set = ch_rec_span_labels(r, set, g->span);
+	if (has(h, LABELS))
+		set = ch_rec_labels(r, set, g->labels);
 	return set;
 }
 
-static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+/* Keys become things of the profile. */
+static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t time_ns)
 {
-	struct ch_sample s = { .time_ns = CH_NO_TIME };
+	struct ch_rec_handler *h = &r->handlers[g->handler];
+	struct ch_sample s = { .samples = g->samples, .value = g->value, .time_ns = time_ns };
 
 	if (h->event < 0)
 		h->event = ch_profile_event(r->p, h->type, h->desc->unit);
 	s.event = (uint16_t)h->event;
-	s.samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
-	s.value = value_of(r, h, v, s.samples);
-	s.stack = ch_rec_stack(r, v[STACK]);
+	if (h->how == VALUE_TICKS)
+		s.value = ch_jfr_ns_of(&r->chunk.head, g->value);
+	s.stack = ch_rec_stack(r, g->stack, g->samples);
 	if (has(h, CLASS))
 		s.stack =
-		    ch_rec_push_class(r, s.stack, v[CLASS], h->desc->class_kind, h->old_object);
-	s.labels = labels_of(r, h, v);
-	if (has(h, TIME))
-		s.time_ns = ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]);
-	r->n_samples++;
+		    ch_rec_push_class(r, s.stack, g->class_key, h->desc->class_kind, h->old_object);
+	s.labels = labels_of(r, h, g);
 	ch_profile_add(r->p, &s);
+}
+
+void ch_rec_events_flush(struct ch_rec *r)
+{
+	for (size_t i = 0; i < r->groups->n; i++)
+		add_group(r, &r->groups->items[i], CH_NO_TIME);
+	ch_rec_groups_clear(r->groups);
+}
+
+static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	int64_t samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
+	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
+	struct ch_rec_group g = {
+		.handler = (uint32_t)(h - r->handlers),
+		.stack = v[STACK],
+		.class_key = v[CLASS],
+		.thread = v[THREAD],
+		.state = (uint32_t)v[STATE],
+		.labels = v[LABELS],
+		.samples = samples,
+		.value = h->how == VALUE_PLAIN || h->how == VALUE_TICKS ? value : samples,
+	};
+
+	if (r->spans)
+		g.span = ch_spans_at(r->spans, ch_rec_thread(r, g.thread)->identity,
+		                     ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
+	if (r->p->want.times) {
+		add_group(r, &g, ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
+	} else if (CH_UNLIKELY(!ch_rec_groups_add(r->groups, &g))) {
+		ch_rec_events_flush(r);
+		if (!ch_rec_groups_add(r->groups, &g))
+			add_group(r, &g, CH_NO_TIME);
+	}
 }
 
 /* --- the rest -------------------------------------------------------------------------------- */
@@ -150,20 +174,21 @@ static void on_setting(struct ch_rec *r, struct ch_rec_handler *h, const uint64_
 	ch_buf_put(&r->name, name.s, name.n);
 	if (!of || r->name.err)
 		return;
-	ch_rec_setting(r->settings, of->name, (struct ch_jfr_text){ r->name.data, r->name.len },
+	ch_rec_setting(&r->sums->settings, of->name,
+	               (struct ch_jfr_text){ r->name.data, r->name.len },
 	               ch_rec_text(r, h->text[1], v[TEXT_2]));
 }
 
 static void on_data_loss(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	(void)h;
-	r->lost_bytes += v[NUMBER_1];
+	r->sums->lost_bytes += v[NUMBER_1];
 }
 
 static void on_samples_lost(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	(void)h;
-	r->lost_samples += v[NUMBER_1];
+	r->sums->lost_samples += v[NUMBER_1];
 }
 
 static int64_t time_of(const struct ch_rec *r, const uint64_t *v)
@@ -267,6 +292,7 @@ static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const st
 	n = keep(fields, n, named ? "eventThread" : NULL, THREAD);
 	n = keep(fields, n, named ? "sampledThread" : NULL, THREAD);
 	n = keep(fields, n, r->want_state ? "state" : NULL, STATE);
+	n = keep(fields, n, r->want_labels ? "labels" : NULL, LABELS);
 	h.plan = ch_jfr_plan_new(&r->types, type, fields, n, false);
 	if (!h.plan)
 		return 0;

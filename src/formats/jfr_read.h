@@ -4,6 +4,7 @@
  *	jfr_read.c       the file: its chunks, on as many cores as there are
  *	jfr_chunk.c      one chunk into one profile: types, pools, the walk over the events
  *	jfr_events.c     the table of events and what is done with each
+ *	jfr_groups.c     equal samples of a chunk, added up
  *	jfr_constants.c  stacks, classes, threads and texts of a chunk as things of the profile
  *	jfr_spans.c      spans and labels of the whole file, joined to samples by thread and time
  *	jfr_settings.c   what a sample stands for
@@ -12,8 +13,9 @@
 #define CH_FORMATS_JFR_READ_H
 
 #include "formats/input.h"
+#include "formats/jfr_groups.h"
 #include "jfr/pools.h"
-#include "profile/profile.h"
+#include "profile/paths.h"
 
 /* Pools that are kept; the order is that of ch_rec_pool_types. */
 enum ch_rec_pool {
@@ -65,6 +67,13 @@ struct ch_rec_settings {
 	char event[32];                                /* async-profiler's, "" when not said */
 };
 
+/* What a file says about itself, summed up over its chunks. */
+struct ch_rec_sums {
+	struct ch_rec_settings settings;
+	uint64_t lost_stacks;              /* samples whose stack is not there */
+	uint64_t lost_bytes, lost_samples; /* as the recorder says */
+};
+
 struct ch_rec_handler;
 struct ch_spans;
 
@@ -73,8 +82,9 @@ struct ch_rec {
 	const struct ch_input *in;
 	struct ch_jfr_chunk chunk;
 	struct ch_profile *p;
+	struct ch_paths *paths;       /* of p */
+	struct ch_rec_groups *groups; /* empty between chunks */
 	const struct ch_spans *spans; /* NULL: none wanted, or none there */
-	uint32_t *span_sets;          /* label set in p of each of the spans' sets, 0 not yet */
 
 	struct ch_jfr_types types;
 	struct ch_jfr_pool pools[CH_REC_POOLS];
@@ -104,21 +114,19 @@ struct ch_rec {
 	size_t n_handlers, handlers_cap;
 	struct ch_jfr_idmap by_type; /* handler of a type id, plus 1 */
 
-	struct ch_rec_settings *settings;
+	struct ch_rec_sums *sums;
 	size_t touched;           /* bytes of the chunk brought in since some were given back */
 	uint64_t *touched_blocks; /* bit per block */
-	uint64_t n_samples, n_bad, n_lost_stacks;
-	uint64_t lost_bytes, lost_samples; /* as the recorder says */
+	uint64_t n_bad;           /* events that could not be read */
 };
 
 /* --- jfr_chunk.c --- */
 
-/* Makes r ready to read a chunk: types, pools, plans. A failure has said why in `why`. */
-int ch_rec_open(struct ch_rec *r, struct ch_error *why);
-/* Frees what ch_rec_open made; the caller's members stay. */
+/* The chunk's types first, its pools then. A failure says why in `why`, which may be NULL. */
+int ch_rec_open_types(struct ch_rec *r, struct ch_error *why);
+int ch_rec_open_pools(struct ch_rec *r, struct ch_error *why);
+/* Frees what the two above made, whether they failed or not. */
 void ch_rec_done(struct ch_rec *r);
-/* Walks all events of the chunk through their handlers. */
-void ch_rec_walk(struct ch_rec *r);
 /* Says that the bytes around an offset of the chunk are read; gives memory back now and then. */
 void ch_rec_touch(struct ch_rec *r, size_t offset);
 /* Reads a chunk into r->p. Negative when nothing of it could be used, with a sentence. */
@@ -130,8 +138,11 @@ int ch_rec_chunk(struct ch_rec *r, struct ch_error *why);
 void ch_rec_constants_plan(struct ch_rec *r);
 void ch_rec_constants_init(struct ch_rec *r);
 void ch_rec_constants_done(struct ch_rec *r);
-/* The trie node of a stack key; a stack that is not there is one frame that says so. */
-uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key);
+/*
+ * The trie node of a stack key; a stack that is not there is one frame that says so, and `samples`
+ * are counted as lost.
+ */
+uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples);
 /* The stack with a class on top; key 0 leaves it as it is. */
 uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum ch_kind kind,
                            bool old_object);
@@ -153,7 +164,18 @@ enum ch_rec_text ch_rec_text_of(const struct ch_rec *r, const struct ch_jfr_type
 int ch_rec_events_init(struct ch_rec *r);
 /* Hands an event of a type to its handler, if there is one. */
 void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body);
+/* Adds the groups to the profile. */
+void ch_rec_events_flush(struct ch_rec *r);
 void ch_rec_events_done(struct ch_rec *r);
+
+/* --- jfr_spans.c --- */
+
+/* True when labels are wanted that spans may have. */
+bool ch_rec_wants_spans(const struct ch_profile *p);
+/* Adds the spans and labels of a chunk. 0 or a negative errno; ch_rec_done is called. */
+int ch_rec_collect(struct ch_rec *r, struct ch_spans *spans);
+/* Label set with the pairs of a set of r->spans added. */
+uint32_t ch_rec_span_labels(struct ch_rec *r, uint32_t set, uint32_t span);
 
 /* --- jfr_settings.c --- */
 

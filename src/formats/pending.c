@@ -6,36 +6,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK int ch_speedscope_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_speedscope_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "speedscope");
-}
-WEAK int ch_jstack_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_jstack_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "jstack");
-}
-WEAK int ch_hpl_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_hpl_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "hpl");
-}
 WEAK int ch_uber_probe(const struct ch_input *in)
 {
 	(void)in;
@@ -45,12 +15,6 @@ WEAK int ch_uber_read(const struct ch_input *in, struct ch_profile *p, struct ch
 {
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "uber");
-}
-WEAK int ch_speedscope_write(const struct ch_profile *p, const char *t, const char *by,
-                             struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)t, (void)by, (void)out;
-	return ch_fail(err, -ENOSYS, "speedscope");
 }
 WEAK int ch_uber_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
 {

@@ -20,6 +20,10 @@ struct ch_perf_header {
 	int64_t period;      /* 0 when missing */
 };
 
+#define CH_PERF_NO_HEADER                                                                          \
+	((struct ch_perf_header){ CH_NO_SPAN, CH_NO_SPAN, CH_NO_SPAN, CH_NO_SPAN, CH_NO_SPAN,      \
+	                          CH_NO_SPAN, CH_NO_SPAN, CH_NO_TIME, 0 })
+
 /* True when the line has a time or an event, as no frame and no source line does. */
 bool ch_perf_header_parse(struct ch_span line, struct ch_perf_header *ret);
 

@@ -50,7 +50,7 @@ static struct raw take_apart(struct ch_span text)
 {
 	const char *nl = memchr(text.s, '\n', text.n), *paren;
 	struct ch_span first = { text.s, nl ? (size_t)(nl - text.s) : text.n };
-	struct raw raw = { 0 };
+	struct raw raw = { .dso = CH_NO_SPAN, .source = CH_NO_SPAN };
 
 	if (nl)
 		raw.source = trim((struct ch_span){ nl + 1, text.n - first.n - 1 });
@@ -149,7 +149,7 @@ static uint32_t make_frame(struct ch_profile *p, struct ch_span name, enum ch_ki
                            struct ch_span source)
 {
 	struct ch_frame f = { .name = ch_profile_str(p, name.s, name.n), .kind = (uint8_t)kind };
-	const char *colon = memrchr(source.s ? source.s : "", ':', source.n);
+	const char *colon = memrchr(source.s, ':', source.n);
 
 	if (p->want.lines && colon && colon > source.s) {
 		for (const char *d = colon + 1; d < source.s + source.n && ch_is_digit(*d); d++)
@@ -265,12 +265,12 @@ static uint32_t unknown_frame(struct ch_profile *p, struct ch_span dso, enum ch_
 	uint32_t id;
 
 	if (!dso.n || ch_span_is(dso, CH_SPAN("[unknown]")))
-		return make_frame(p, CH_SPAN("[unknown]"), CH_KIND_OTHER, CH_SPAN(""));
+		return make_frame(p, CH_SPAN("[unknown]"), CH_KIND_OTHER, CH_NO_SPAN);
 	ch_buf_putc(&name, '[');
 	ch_buf_put(&name, base.s, base.n);
 	ch_buf_putc(&name, ']');
-	id = make_frame(p, (struct ch_span){ name.data, name.err ? 0 : name.len }, kind,
-	                CH_SPAN(""));
+	id =
+	    make_frame(p, (struct ch_span){ name.data, name.err ? 0 : name.len }, kind, CH_NO_SPAN);
 	ch_buf_done(&name);
 	return id;
 }

@@ -159,7 +159,7 @@ static size_t find_time(const struct words *w)
 
 bool ch_perf_header_parse(struct ch_span line, struct ch_perf_header *ret)
 {
-	struct ch_perf_header h = { .time_ns = CH_NO_TIME };
+	struct ch_perf_header h = CH_PERF_NO_HEADER;
 	struct words w;
 	size_t time, event, left;
 

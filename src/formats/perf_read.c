@@ -294,7 +294,7 @@ static void outer_line(struct part *w, const char *s, const char *e)
 
 	/* `perf script -F ip,sym` has no headers at all. */
 	if (!strong && ch_perf_is_frame(s, e, w->piece.limit, &text)) {
-		begin_sample(w, &(struct ch_perf_header){ .time_ns = CH_NO_TIME }, true);
+		begin_sample(w, &CH_PERF_NO_HEADER, true);
 		add_frame(w, text);
 		return;
 	}

@@ -80,13 +80,14 @@ static inline bool ch_is_hex(char c)
 	return ch_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Text as a piece of an input; not terminated. */
+/* Text as a piece of an input; not terminated, and never NULL, also when empty. */
 struct ch_span {
 	const char *s;
 	size_t n;
 };
 
 #define CH_SPAN(literal) ((struct ch_span){ (literal), sizeof(literal) - 1 })
+#define CH_NO_SPAN       CH_SPAN("")
 
 static inline bool ch_span_starts(struct ch_span t, struct ch_span with)
 {

@@ -182,6 +182,14 @@ uint32_t ch_profile_labels_join(struct ch_profile *p, uint32_t a, uint32_t b);
 uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *unit);
 /* True when samples of this type should be read at all (want.event). */
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
+/*
+ * For readers that learn it last: what the numbers in an event's rows mean. unit NULL, scale 0 and
+ * interval_ns 0 leave things as they are; rows are not touched.
+ */
+void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
+			    int64_t interval_ns);
+/* One sample of the event stands for so long: makes every value samples × interval_ns, in ns. */
+void ch_profile_event_takes(struct ch_profile *p, uint16_t event, int64_t interval_ns);
 /* Raises an event's scale to `scale` (a multiple of the present one); rows are adjusted. */
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale);
 

@@ -110,7 +110,7 @@ static int find_sides(struct builder *b)
 
 static void add_row(const struct builder *b, struct sums to, size_t row, uint32_t at)
 {
-	bool before = b->is_before && b->is_before[b->p->rows.labels[row]];
+	bool before = to.before && b->is_before[b->p->rows.labels[row]];
 	int64_t *sum = before ? &to.before[at] : &to.after[at];
 
 	*sum = ch_sat_add(*sum, weight(b, row));
@@ -188,9 +188,9 @@ static int make_slots(struct builder *b, double min_share, size_t *ret_pruned)
 	if (!b->slot)
 		return -ENOMEM;
 	*ret_pruned = mark(b, min_share);
-	b->node = malloc(b->n * sizeof(*b->node));
-	b->parent = malloc(b->n * sizeof(*b->parent));
-	b->size = malloc(b->n * sizeof(*b->size));
+	b->node = calloc(b->n, sizeof(*b->node));
+	b->parent = calloc(b->n, sizeof(*b->parent));
+	b->size = calloc(b->n, sizeof(*b->size));
 	if (!b->node || !b->parent || !b->size)
 		return -ENOMEM;
 	for (size_t i = 0; i < trie->n; i++) {
@@ -273,7 +273,7 @@ static int sort_children(struct builder *b)
 
 static int place(struct builder *b)
 {
-	b->position = malloc(b->n * sizeof(*b->position));
+	b->position = calloc(b->n, sizeof(*b->position));
 	if (!b->position)
 		return -ENOMEM;
 	b->position[0] = 0;

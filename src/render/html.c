@@ -4,8 +4,8 @@
 #include "codec/pack.h"
 #include "profile/events.h"
 #include "render/assets.h"
-#include "render/names.h"
 #include "render/page.h"
+#include "render/xml.h"
 
 #include <errno.h>
 #include <time.h>

@@ -151,6 +151,25 @@ int ch_json_write(const struct ch_view *v, struct ch_out *out, struct ch_error *
 	return r;
 }
 
+/* A group's labels, outermost first, and its weight; its list follows. */
+static void open_group(struct ch_json_out *w, const struct ch_profile *p, const struct ch_tree *t,
+                       uint32_t at)
+{
+	struct ch_top_row row = weights_of(t, at);
+	uint32_t path[CH_LABEL_LEVELS_MAX];
+	size_t n = 0;
+
+	ch_json_open(w, '{');
+	ch_json_put_key(w, "labels");
+	ch_json_open(w, '[');
+	for (; at && n < CH_LEN(path); at = t->parent[at])
+		path[n++] = at;
+	while (n--)
+		ch_json_put_str(w, ch_tree_name(t, p, path[n]));
+	ch_json_close(w, ']');
+	put_weights(w, &row, t->total_before);
+}
+
 static void put_rows(struct ch_json_out *w, const struct ch_view *v, const struct ch_tree *t,
                      const struct ch_top_row *rows, size_t n, struct ch_out *out)
 {
@@ -172,24 +191,52 @@ static void put_rows(struct ch_json_out *w, const struct ch_view *v, const struc
 	ch_json_close(w, ']');
 }
 
+static int put_lists(struct ch_json_out *w, const struct ch_view *v, const struct ch_tree *t,
+                     struct ch_out *out)
+{
+	CH_CLEANUP(ch_freep) uint32_t *groups = NULL;
+	size_t n_groups, n;
+	int r = ch_top_groups(v, t, &groups, &n_groups);
+
+	if (r < 0)
+		return r;
+	if (v->label_levels) {
+		ch_json_put_key(w, "groups");
+		ch_json_open(w, '[');
+	}
+	for (size_t i = 0; r >= 0 && i < n_groups; i++) {
+		CH_CLEANUP(ch_freep) struct ch_top_row *rows = NULL;
+
+		r = ch_top_new(v, t, groups[i], &rows, &n);
+		if (r < 0)
+			break;
+		if (v->label_levels)
+			open_group(w, v->profile, t, groups[i]);
+		put_rows(w, v, t, rows, n, out);
+		if (v->label_levels)
+			ch_json_close(w, '}');
+	}
+	if (v->label_levels)
+		ch_json_close(w, ']');
+	return r;
+}
+
 int ch_json_top_write(const struct ch_view *v, struct ch_out *out, struct ch_error *err)
 {
 	CH_CLEANUP(ch_tree_freep) struct ch_tree *t = NULL;
-	CH_CLEANUP(ch_freep) struct ch_top_row *rows = NULL;
 	CH_CLEANUP(ch_buf_done) struct ch_buf buf = CH_BUF(BUF_MAX);
 	struct ch_json_out w = ch_json_out(&buf, false);
-	size_t n;
 	int r = ch_tree_new(v->profile, v->metric, &t, err);
 
 	if (r < 0)
 		return r;
-	if ((r = ch_top_new(v, t, &rows, &n)) < 0)
-		return ch_fail(err, r, "json: %m");
 	ch_json_open(&w, '{');
 	put_header(&w, v, t);
-	put_rows(&w, v, t, rows, n, out);
+	r = put_lists(&w, v, t, out);
 	ch_json_close(&w, '}');
 	ch_json_put_newline(&w);
 	hand_on(&buf, out);
-	return buf.err ? ch_fail(err, buf.err, "json: %m") : 0;
+	if (r >= 0)
+		r = buf.err;
+	return r < 0 ? ch_fail(err, r, "json: %m") : 0;
 }

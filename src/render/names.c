@@ -38,8 +38,7 @@ static void spell(struct ch_buf *b, uint32_t c)
 	ch_buf_puts(b, "⟩");
 }
 
-/* Puts the one character at s, whatever it is, and returns its length. */
-static size_t show_one(struct ch_buf *b, const char *s, size_t n)
+size_t ch_name_show_one(struct ch_buf *b, const char *s, size_t n)
 {
 	size_t len = ch_utf8_len(s, n);
 	uint32_t c = len ? decode(s, len) : 0xfffd;
@@ -67,42 +66,7 @@ void ch_name_show(struct ch_buf *b, const char *s, size_t n)
 			i++;
 		ch_buf_put(b, s + from, i - from);
 		if (i < n)
-			i += show_one(b, s + i, n - i);
-	}
-}
-
-static const char *entity(char c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
-void ch_xml_put(struct ch_buf *b, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n;) {
-		size_t from = i;
-
-		while (i < n && is_plain(s[i]) && !entity(s[i]))
-			i++;
-		ch_buf_put(b, s + from, i - from);
-		if (i == n)
-			return;
-		if (is_plain(s[i]))
-			ch_buf_puts(b, entity(s[i++]));
-		else
-			i += show_one(b, s + i, n - i);
+			i += ch_name_show_one(b, s + i, n - i);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "render/assets.h"
 #include "render/names.h"
 #include "render/units.h"
+#include "render/xml.h"
 
 #include <errno.h>
 #include <time.h>
@@ -103,36 +104,14 @@ static void flush(struct svg *s)
 	ch_buf_reset(&s->line);
 }
 
-/* A number that is not negative, without zeros at its end. decimals <= 4. */
-static void put_number(struct ch_buf *b, double v, unsigned decimals)
+static void put_attr(struct ch_buf *b, const char *name, double px)
 {
-	static const uint64_t powers[] = { 1, 10, 100, 1000, 10000 };
-	uint64_t power = powers[decimals], scaled = v > 0 ? (uint64_t)(v * (double)power + 0.5) : 0;
-	uint64_t whole = scaled / power, rest = scaled % power;
-	char digits[32], *p = digits + sizeof(digits);
-
-	while (decimals && rest % 10 == 0) {
-		rest /= 10;
-		decimals--;
-	}
-	for (unsigned left = decimals; left--; rest /= 10)
-		*--p = (char)('0' + rest % 10);
-	if (decimals)
-		*--p = '.';
-	do {
-		*--p = (char)('0' + whole % 10);
-		whole /= 10;
-	} while (whole);
-	ch_buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
+	ch_xml_attr(b, name, px, 2);
 }
 
-/* name="v", in pixels where that is what it is. */
-static void put_attr(struct ch_buf *b, const char *name, double v)
+static void put_whole(struct ch_buf *b, const char *name, double v)
 {
-	ch_buf_puts(b, name);
-	ch_buf_puts(b, "=\"");
-	put_number(b, v, 2);
-	ch_buf_putc(b, '"');
+	ch_xml_attr(b, name, v, 0);
 }
 
 /* name="12.5%": of the picture's width, so that frames follow the window. */
@@ -140,7 +119,7 @@ static void put_share(const struct svg *s, struct ch_buf *b, const char *name, d
 {
 	ch_buf_puts(b, name);
 	ch_buf_puts(b, "=\"");
-	put_number(b, s->whole > 0 ? weight / s->whole * 100 : 0, 4);
+	ch_xml_number(b, s->whole > 0 ? weight / s->whole * 100 : 0, 4);
 	ch_buf_puts(b, "%\"");
 }
 
@@ -197,14 +176,6 @@ static void text_at(struct svg *s, const char *attrs, double x, double y)
 }
 
 /* --- frames ---------------------------------------------------------------------------------- */
-
-static void put_whole(struct ch_buf *b, const char *name, double v)
-{
-	ch_buf_puts(b, name);
-	ch_buf_puts(b, "=\"");
-	put_number(b, v, 0);
-	ch_buf_putc(b, '"');
-}
 
 static void open_frame(struct svg *s, double x, double w, size_t depth)
 {
@@ -338,9 +309,9 @@ static void put_root(struct svg *s)
 	put_attr(b, " width", s->width);
 	put_attr(b, " height", height_of(s));
 	ch_buf_puts(b, " viewBox=\"0 0 ");
-	put_number(b, s->width, 0);
+	ch_xml_number(b, s->width, 0);
 	ch_buf_putc(b, ' ');
-	put_number(b, height_of(s), 0);
+	ch_xml_number(b, height_of(s), 0);
 	put_whole(b, "\" data-width", s->width);
 	ch_buf_puts(b, s->v->picture.width ? "" : " data-fluid=\"1\"");
 	put_whole(b, " data-total", s->whole * s->unit);
@@ -391,7 +362,7 @@ static void put_note(struct svg *s)
 		return;
 	ch_put_grouped(b, (int64_t)s->tree->pruned);
 	ch_buf_puts(b, " frames narrower than ");
-	put_number(b, s->min_px, 4);
+	ch_xml_number(b, s->min_px, 4);
 	ch_buf_puts(b, " px (");
 	put_share_of(s, s->joined, s->whole);
 	ch_buf_puts(b, " of all) are joined into grey bands · ");

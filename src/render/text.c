@@ -30,6 +30,7 @@ struct text {
 	const struct ch_profile *p;
 	struct ch_tree *tree;
 	struct ch_compare compare;
+	uint32_t whole; /* the node whose total is 100 % */
 	struct ch_out *out;
 	struct ch_buf line, cell, name;
 };
@@ -175,32 +176,59 @@ static void put_top_row(struct text *t, const struct ch_top_row *row)
 
 	if (tree->total_before) {
 		put_amount(t, row->self_before);
-		put_share(t, row->self_before, tree->total_before[0]);
+		put_share(t, row->self_before, tree->total_before[t->whole]);
 		put_amount(t, row->self);
-		put_share(t, row->self, tree->total[0]);
+		put_share(t, row->self, tree->total[t->whole]);
 		put_change(t, row->self_before, row->self);
 		ch_buf_puts(&t->line, "    ");
 		put_change(t, row->total_before, row->total);
 		taken += 2 * POINTS_WIDTH + 4;
 	} else {
 		put_amount(t, row->self);
-		put_share(t, row->self, tree->total[0]);
+		put_share(t, row->self, tree->total[t->whole]);
 		put_amount(t, row->total);
-		put_share(t, row->total, tree->total[0]);
+		put_share(t, row->total, tree->total[t->whole]);
 	}
 	ch_buf_puts(&t->line, "  ");
 	put_name(t, ch_profile_text(t->p, row->name), t->p->strings.len[row->name], taken);
 	end_line(t);
 }
 
-static int put_top(struct text *t)
+/* `stage=3 task=17: 1,234 samples, 12.34% of all` above the list of a group. */
+static void put_group(struct text *t)
+{
+	uint32_t path[CH_LABEL_LEVELS_MAX];
+	size_t n = 0;
+
+	for (uint32_t at = t->whole; at && n < CH_LEN(path); at = t->tree->parent[at])
+		path[n++] = at;
+	end_line(t);
+	color(t, BOLD);
+	while (n--) {
+		const char *name = ch_tree_name(t->tree, t->p, path[n]);
+
+		ch_name_show(&t->line, name, strlen(name));
+		ch_buf_puts(&t->line, n ? " " : "");
+	}
+	color(t, PLAIN);
+	ch_buf_puts(&t->line, ": ");
+	put_totals(t, &t->tree->total[t->whole]);
+	ch_buf_puts(&t->line, ", ");
+	ch_put_percent(&t->line, (double)t->tree->total[t->whole], (double)t->tree->total[0]);
+	ch_buf_puts(&t->line, " of all");
+	end_line(t);
+}
+
+static int put_list(struct text *t)
 {
 	CH_CLEANUP(ch_freep) struct ch_top_row *rows = NULL;
 	size_t n, limit = t->v->text.limit ? t->v->text.limit : TOP_ROWS;
-	int r = ch_top_new(t->v, t->tree, &rows, &n);
+	int r = ch_top_new(t->v, t->tree, t->whole, &rows, &n);
 
 	if (r < 0)
 		return r;
+	if (t->whole)
+		put_group(t);
 	put_top_columns(t);
 	for (size_t i = 0; i < n && i < limit; i++)
 		put_top_row(t, &rows[i]);
@@ -213,6 +241,20 @@ static int put_top(struct text *t)
 		end_line(t);
 	}
 	return 0;
+}
+
+static int put_top(struct text *t)
+{
+	CH_CLEANUP(ch_freep) uint32_t *groups = NULL;
+	size_t n;
+	int r = ch_top_groups(t->v, t->tree, &groups, &n);
+
+	for (size_t i = 0; r >= 0 && i < n; i++) {
+		t->whole = groups[i];
+		r = put_list(t);
+	}
+	t->whole = 0;
+	return r;
 }
 
 /* --- call tree ------------------------------------------------------------------------------- */
@@ -354,7 +396,6 @@ static void put_tree_line(struct text *t, const struct item *item)
 
 static int put_tree(struct text *t)
 {
-	CH_CLEANUP(ch_freep) struct item *items = NULL;
 	struct items work = { 0 };
 	int64_t before = t->tree->total_before ? t->tree->total_before[0] : 0;
 	int r = push(&work, (struct item){ .total = t->tree->total[0], .before = before });
@@ -380,7 +421,7 @@ static int put_tree(struct text *t)
 		if (!item.left_out)
 			r = push_children(t, &work, item.node);
 	}
-	items = work.at;
+	free(work.at);
 	return r;
 }
 

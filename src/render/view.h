@@ -10,6 +10,8 @@
 #include "render/colors.h"
 #include "sys/out.h"
 
+#define CH_LABEL_LEVELS_MAX 33
+
 struct ch_picture {
 	unsigned width;        /* in pixels; 0: 1200, and as wide as the window where it can be */
 	unsigned frame_height; /* 0: 16 */
@@ -33,7 +35,9 @@ struct ch_view {
 	const char *const *sources;
 	size_t n_sources;
 	int64_t generated_s; /* since the epoch; 0 leaves it out */
-	const char *by;      /* label that parts the profiles of speedscope files; may be NULL */
+	unsigned
+	    label_levels; /* frames below the root made from labels: lists are made per group */
+	const char *by;   /* label that parts the profiles of speedscope files; may be NULL */
 	struct ch_picture picture;
 	struct ch_text_style text;
 	struct {

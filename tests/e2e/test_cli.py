@@ -264,6 +264,17 @@ def test_top_counts_self_and_total(charcloth):
     assert "main" in json.dumps(rows)
 
 
+def test_top_by_label_makes_a_list_each(charcloth, two):
+    table = charcloth("top", two, "--by", "file", check=0).stdout
+    assert re.findall(r"^file=\S+: .*$", table, re.MULTILINE) == [
+        "file=a.folded: 10 samples, 50.00% of all",
+        "file=b.folded: 10 samples, 50.00% of all",
+    ]
+    groups = json.loads(charcloth("top", two, "--by", "file", "--json", check=0).stdout)["groups"]
+    assert [group["labels"] for group in groups] == [["file=a.folded"], ["file=b.folded"]]
+    assert groups[1]["top"][0] == {"name": "new", "self": 9, "total": 9}
+
+
 # --- the program about itself -----------------------------------------------------------------------
 
 

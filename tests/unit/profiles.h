@@ -3,6 +3,7 @@
 #define CH_TESTS_PROFILES_H
 
 #include "unit.h"
+#include "base/buf.h"
 #include "formats/inputs.h"
 #include "formats/writers.h"
 

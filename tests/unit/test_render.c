@@ -384,6 +384,33 @@ static void deep_stacks_work_in_every_output(void **state)
 	ch_profile_free(p);
 }
 
+static void weights_at_the_border_work_in_every_output(void **state)
+{
+	static write_fn *const writers[] = { ch_svg_write, ch_html_write, ch_text_write,
+		                             ch_json_write };
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ .all_labels = true });
+	struct ch_view v = CH_VIEW(p);
+
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		static const int64_t weights[] = { INT64_MAX, INT64_MIN, 1 };
+
+		ch_profile_event(p, "samples", "bytes");
+		ch_profile_add(p, &(struct ch_sample){
+		                      .stack = push_path(p, (const char[]){ (char)('a' + i), 0 }),
+		                      .labels = label_set(p, "side", i % 2 ? "before" : "after"),
+		                      .samples = weights[i % 3],
+		                      .value = weights[(i + 1) % 3] });
+	}
+	for (size_t i = 0; i < CH_LEN(writers); i++) {
+		v.metric = CH_METRIC_SAMPLES;
+		free(written(writers[i], &v));
+		v.metric = CH_METRIC_VALUE;
+		free(written(writers[i], &v));
+	}
+	ch_profile_free(p);
+}
+
 static void empty_profiles_work_in_every_output(void **state)
 {
 	static write_fn *const writers[] = { ch_svg_write, ch_html_write, ch_text_write,
@@ -448,6 +475,7 @@ int main(void)
 		cmocka_unit_test(json_lists_hot_methods),
 		cmocka_unit_test(the_page_holds_no_markup_of_the_profile),
 		cmocka_unit_test(deep_stacks_work_in_every_output),
+		cmocka_unit_test(weights_at_the_border_work_in_every_output),
 		cmocka_unit_test(empty_profiles_work_in_every_output),
 		cmocka_unit_test(formats_are_found_by_extension_or_name),
 	};

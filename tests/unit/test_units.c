@@ -2,6 +2,7 @@
 #include "render/colors.h"
 #include "render/names.h"
 #include "render/units.h"
+#include "render/xml.h"
 
 /* Runs a statement that puts text into `b`, and compares it. */
 #define ASSERT_PUTS(statement, want)                                                               \

@@ -19,7 +19,8 @@ try {
   const firstPaint = await page.evaluate(
     () =>
       new Promise((resolve) => {
-        const look = () => ('drawn' in window.charcloth.marks ? resolve({ ...window.charcloth.marks }) : requestAnimationFrame(look));
+        const look = () =>
+          'drawn' in window.charcloth.marks ? resolve({ ...window.charcloth.marks }) : requestAnimationFrame(look);
         look();
       }),
   );
@@ -31,17 +32,20 @@ try {
         const begin = performance.now();
         new Function('value', source)(value);
         const script = performance.now() - begin;
-        await new Promise((resolve) => requestAnimationFrame(() => {
-          const channel = new MessageChannel();
-          channel.port1.onmessage = resolve;
-          channel.port2.postMessage(0);
-        }));
+        await new Promise((resolve) =>
+          requestAnimationFrame(() => {
+            const channel = new MessageChannel();
+            channel.port1.onmessage = resolve;
+            channel.port2.postMessage(0);
+          }),
+        );
         return { script, total: performance.now() - begin };
       },
       [act, argument],
     );
 
-  const key = `document.getElementById('graph').dispatchEvent(new KeyboardEvent('keydown', { key: value, bubbles: true, cancelable: true }));`;
+  const key = `document.getElementById('graph').dispatchEvent(
+    new KeyboardEvent('keydown', { key: value, bubbles: true, cancelable: true }));`;
   const zooms = [];
   for (let i = 0; i < 12; i++) {
     await timed(key, 'ArrowUp');
@@ -49,9 +53,12 @@ try {
     zooms.push(await timed(key, 'Enter'));
   }
   for (let i = 0; i < 12; i++) zooms.push(await timed(key, 'Escape'));
-  const type = `const box = document.getElementById('search'); box.value = value; box.dispatchEvent(new Event('input', { bubbles: true }));`;
+  const type = `const box = document.getElementById('search');
+    box.value = value;
+    box.dispatchEvent(new Event('input', { bubbles: true }));`;
   const searches = [];
-  for (const text of ['method12', 'Class5.*9$', 'part[0-9]+', 'nothing at all', '']) searches.push(await timed(type, text));
+  for (const text of ['method12', 'Class5.*9$', 'part[0-9]+', 'nothing at all', ''])
+    searches.push(await timed(type, text));
 
   // Merging by leaf is long work done in slices: how long until it shows, and the longest time the page did not answer.
   const hotspots = await page.evaluate(
@@ -74,7 +81,11 @@ try {
       }),
   );
   const worst = (list, field) => +Math.max(...list.map((item) => item[field])).toFixed(1);
-  const median = (list, field) => +list.map((item) => item[field]).sort((a, b) => a - b)[list.length >> 1].toFixed(1);
+  const median = (list, field) =>
+    +list
+      .map((item) => item[field])
+      .sort((a, b) => a - b)
+      [list.length >> 1].toFixed(1);
   console.log(
     JSON.stringify({
       nodes: NODES,
@@ -84,7 +95,7 @@ try {
       search_ms: { median: median(searches, 'total'), worst: worst(searches, 'total') },
       hotspots_ms: { total: +hotspots.total.toFixed(0), longest_block: +hotspots.blocked.toFixed(0) },
       file_bytes: size,
-      bytes_per_frame: +(((size - (names * 4) / 3) / NODES).toFixed(2)),
+      bytes_per_frame: +((size - (names * 4) / 3) / NODES).toFixed(2),
       errors,
     }),
   );

@@ -28,23 +28,56 @@ export function escapeRegex(text: string): string {
 export function actionsFor(node: number, name: string, isRoot: boolean, act: FrameActions): Action[] {
   const zoom: Action = { key: 'Enter', label: 'Zoom in', short: '', run: () => act.zoom(node) };
   const copyStack: Action = {
-    key: 'Y', label: 'Copy stack', short: '', run: () => act.copy(act.stackOf(node).join('\n'), 'stack'),
+    key: 'Y',
+    label: 'Copy stack',
+    short: '',
+    run: () => act.copy(act.stackOf(node).join('\n'), 'stack'),
   };
   if (isRoot) return [zoom];
   const scope = packageOf(name);
   const list: Action[] = [
     zoom,
     { key: 'c', label: 'Inspect: callers and callees', short: 'Inspect', run: () => act.inspect(name) },
-    { key: 'f', label: 'Focus: only stacks with this frame', short: 'Focus', run: () => act.filter({ act: 'focus', by: 'frame', name }) },
-    { key: 'h', label: 'Hide this frame, keep its weight', short: 'Hide', run: () => act.filter({ act: 'hide', by: 'frame', name }) },
-    { key: 'x', label: 'Drop stacks with this frame', short: 'Drop', run: () => act.filter({ act: 'drop', by: 'frame', name }) },
+    {
+      key: 'f',
+      label: 'Focus: only stacks with this frame',
+      short: 'Focus',
+      run: () => act.filter({ act: 'focus', by: 'frame', name }),
+    },
+    {
+      key: 'h',
+      label: 'Hide this frame, keep its weight',
+      short: 'Hide',
+      run: () => act.filter({ act: 'hide', by: 'frame', name }),
+    },
+    {
+      key: 'x',
+      label: 'Drop stacks with this frame',
+      short: 'Drop',
+      run: () => act.filter({ act: 'drop', by: 'frame', name }),
+    },
   ];
   if (scope !== '') {
     const say = cut(shown(scope), 32);
     list.push(
-      { key: 'F', label: `Focus package ${say}`, short: '', run: () => act.filter({ act: 'focus', by: 'package', name: scope }) },
-      { key: 'H', label: `Hide package ${say}`, short: '', run: () => act.filter({ act: 'hide', by: 'package', name: scope }) },
-      { key: 'X', label: `Drop package ${say}`, short: '', run: () => act.filter({ act: 'drop', by: 'package', name: scope }) },
+      {
+        key: 'F',
+        label: `Focus package ${say}`,
+        short: '',
+        run: () => act.filter({ act: 'focus', by: 'package', name: scope }),
+      },
+      {
+        key: 'H',
+        label: `Hide package ${say}`,
+        short: '',
+        run: () => act.filter({ act: 'hide', by: 'package', name: scope }),
+      },
+      {
+        key: 'X',
+        label: `Drop package ${say}`,
+        short: '',
+        run: () => act.filter({ act: 'drop', by: 'package', name: scope }),
+      },
     );
   }
   list.push(

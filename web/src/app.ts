@@ -1,32 +1,35 @@
 /* The page: keeps the state, asks the model for a scene, hands it to the panels. */
 
 import { actionsFor, Menu, type Action } from './actions';
+import { Address } from './address';
 import { readTheme, type Theme } from './colours';
+import { chipsFor } from './chips';
 import { Controls } from './controls';
 import type { Meta, Profile } from './decode';
-import { byId, button, copyText, download, make, setText } from './dom';
-import { toPng, toSvg, type Caption } from './export';
+import { byId, button, copyText, make, setText } from './dom';
+import { saveAs, type SaveKind } from './save';
 import { count } from './format';
 import { Graph, type Spot } from './graph';
 import { showHelp } from './help';
 import { factsLine, Info } from './info';
 import { bindKeys } from './keys';
 import { pathOf } from './layout';
+import { MatchWalk } from './matches';
 import { Model, type Shown } from './model';
-import { fromHash, initial, toHash, type Sort, type State } from './state';
+import { initial, WHOLE, type Sort, type State, type Zoom } from './state';
 import { Table } from './table';
 import { Timeline } from './timeline';
 import type { Filter } from './views';
 
-type Zoom = Pick<State, 'zoom' | 'zoomUp' | 'part'>;
-const WHOLE: Zoom = { zoom: [], zoomUp: false, part: null };
+/** Where the table stands beside the graph unless the reader decides otherwise. */
+const ROOM_FOR_TABLE = '(min-width: 1100px)';
 
 export class App {
   state: State;
   shown!: Shown;
   readonly graph: Graph;
   readonly table: Table;
-  private readonly first: State;
+  private readonly address: Address;
   private readonly model: Model;
   private readonly menu = new Menu();
   private readonly info: Info;
@@ -38,12 +41,17 @@ export class App {
   /** Counts changes of state; work for an older one is dropped. */
   private turn = 0;
   private working = false;
-  private matchOrder: { of: unknown; nodes: Int32Array; at: number } | null = null;
+  /** Name of the table row last chosen; its frames stay outlined. */
+  private picked = -1;
+  private readonly walk = new MatchWalk();
 
-  constructor(readonly meta: Meta, readonly profile: Profile) {
+  constructor(
+    readonly meta: Meta,
+    readonly profile: Profile,
+  ) {
     this.model = new Model(meta, profile);
-    this.first = initial(meta);
-    this.state = this.parse();
+    this.address = new Address(meta, initial(meta), profile.labelKeys);
+    this.state = this.address.read();
     this.applyTheme();
     this.theme = readTheme(document.documentElement);
     this.info = new Info(meta, profile, (frame) => this.model.frameName(frame));
@@ -54,7 +62,6 @@ export class App {
         if (opened) this.back();
         this.back();
       },
-      select: (node) => this.select(node),
       menu: (spot, x, y) => this.openMenu(spot.node, x, y),
       pan: (part) => this.go({ part }, true),
     });
@@ -62,7 +69,10 @@ export class App {
       sort: (column) => this.sort(column),
       filter: (tableFilter) => this.go({ tableFilter }, true),
       point: (id) => this.highlight(id),
-      pick: (id) => this.highlight(id, true),
+      pick: (id) => {
+        this.picked = id;
+        this.highlight(id);
+      },
       inspect: (id) => this.inspect(profile.strings.at(id)),
       copied: (rows) => this.announce(`Copied ${count(rows)} rows`),
     });
@@ -85,34 +95,25 @@ export class App {
       byId('graph').focus();
     });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.render(false));
-    matchMedia('(min-width: 900px)').addEventListener('change', () => this.render(false));
+    matchMedia(ROOM_FOR_TABLE).addEventListener('change', () => this.render(false));
     this.render(true);
-  }
-
-  private parse(): State {
-    return fromHash(location.hash, this.first, this.meta, this.profile.labelKeys);
   }
 
   /** The way every change takes: new state, new hash, new picture. */
   go(patch: Partial<State>, replace = false): void {
     const before = this.state;
     this.state = { ...before, ...patch };
-    const hash = toHash(this.state, this.first, this.meta);
-    if (hash !== location.hash) {
-      const url = location.pathname + location.search + hash;
-      try {
-        if (replace) history.replaceState(null, '', url);
-        else history.pushState(null, '', url);
-      } catch {
-        // Sandboxed frames forbid history; the page works without links then.
-      }
-    }
+    if (replace) this.address.replace(this.state);
+    else this.address.push(this.state);
     this.refresh(this.moved(before));
   }
 
   private restore(): void {
+    // Going back fires two events; the second finds nothing to do.
+    if (this.address.matches(this.state)) return;
+    this.address.forget();
     const before = this.state;
-    this.state = this.parse();
+    this.state = this.address.read();
     this.refresh(this.moved(before));
   }
 
@@ -148,7 +149,8 @@ export class App {
 
   /** Whether the picture is another one, so that scrolling should start at its root again. */
   private moved(before: State): boolean {
-    const key = (s: State): string => JSON.stringify([s.event, s.icicle, s.hotspots, s.inspect, s.zoom, s.zoomUp, s.filters, s.split, s.labels]);
+    const key = (s: State): string =>
+      JSON.stringify([s.event, s.icicle, s.hotspots, s.inspect, s.zoom, s.zoomUp, s.filters, s.split, s.labels]);
     return key(before) !== key(this.state);
   }
 
@@ -159,7 +161,7 @@ export class App {
   }
 
   get tableShown(): boolean {
-    return this.state.table ?? matchMedia('(min-width: 1100px)').matches;
+    return this.state.table ?? matchMedia(ROOM_FOR_TABLE).matches;
   }
 
   private render(home: boolean): void {
@@ -186,7 +188,8 @@ export class App {
     this.info.legend(state, shown, this.theme);
     this.showTable(before === undefined);
     const { measure } = shown;
-    const what = `${state.icicle ? 'Icicle' : 'Flame'} graph of ${measure.event.word}, ${measure.amount(shown.scene.layout.width[0]!)}`;
+    const weight = measure.amount(shown.scene.layout.width[0]!);
+    const what = `${state.icicle ? 'Icicle' : 'Flame'} graph of ${measure.event.word}, ${weight}`;
     byId('canvas').setAttribute('aria-label', what);
     byId('graph').setAttribute('aria-label', what);
     this.info.hideTip();
@@ -207,10 +210,15 @@ export class App {
     byId('canvas').hidden = !empty.hidden;
     if (empty.hidden) return;
     const { meta, state } = this;
-    const filtered = state.filters.length > 0 || Object.keys(state.labels).length > 0 || state.time !== null || state.inspect !== '';
+    const filtered =
+      state.filters.length > 0 || Object.keys(state.labels).length > 0 || state.time !== null || state.inspect !== '';
     const word = meta.events[state.event]!.word;
     const parts = filtered
-      ? [make('h2', {}, 'No samples left'), make('p', {}, 'The filters together leave nothing to draw.'), button('Clear filters', {}, () => this.clearFilters())]
+      ? [
+          make('h2', {}, 'No samples left'),
+          make('p', {}, 'The filters together leave nothing to draw.'),
+          button('Clear filters', {}, () => this.clearFilters()),
+        ]
       : [
           make('h2', {}, `No ${word} samples`),
           make('p', {}, 'The input holds none of this event. What it does hold:'),
@@ -220,32 +228,12 @@ export class App {
   }
 
   private showChips(): void {
-    const { state } = this;
-    const verbs: Record<Filter['act'], string> = { focus: 'Focus', hide: 'Hidden', drop: 'Dropped' };
-    const chips: { text: string; title: string; remove: () => void }[] = [];
-    if (state.inspect !== '') {
-      chips.push({ text: `Inspect: ${state.inspect}`, title: state.inspect, remove: () => this.go({ inspect: '', ...WHOLE }) });
-    }
-    state.filters.forEach((filter, i) => {
-      chips.push({
-        text: `${verbs[filter.act]}${filter.by === 'package' ? ' package' : ''}: ${filter.name}`,
-        title: filter.name,
-        remove: () => this.go({ filters: state.filters.filter((_, k) => k !== i) }),
-      });
-    });
-    for (const [key, value] of Object.entries(state.labels)) {
-      const labels = { ...state.labels };
-      delete labels[key];
-      chips.push({ text: `${key}: ${value}`, title: `${key}=${value}`, remove: () => this.go({ labels }) });
-    }
-    if (state.split !== '') {
-      chips.push({ text: `Split by ${state.split}`, title: '', remove: () => this.go({ split: '', ...WHOLE }) });
-    }
-    if (state.zoom.length > 0 || state.part) {
-      const name = this.model.frameName(state.zoom[state.zoom.length - 1] ?? -1);
-      chips.push({ text: `Zoom: ${name}`, title: name, remove: () => this.zoomTo(WHOLE) });
-    }
-    this.info.chips(chips, () => this.clearFilters());
+    const chips = chipsFor(this.state, (frame) => this.model.frameName(frame));
+    this.info.chips(
+      chips,
+      (undo) => this.go(undo),
+      () => this.clearFilters(),
+    );
   }
 
   private clearFilters(): void {
@@ -269,7 +257,9 @@ export class App {
 
   /** Names from the frame down to its root. */
   private stackOf(node: number): string[] {
-    return pathOf(this.shown.tree, node).reverse().map((frame) => this.model.frameName(frame));
+    return pathOf(this.shown.tree, node)
+      .reverse()
+      .map((frame) => this.model.frameName(frame));
   }
 
   announce(text: string): void {
@@ -287,12 +277,12 @@ export class App {
     this.table.mark(spot.count === 1 && frame >= 0 ? this.profile.frameString[frame]! : -1, false);
   }
 
-  /** Outlines all frames of a name; `tell` also says what it weighs. */
-  private highlight(id: number, tell = false): void {
+  /** Outlines all frames of a name; without one, those of the row last chosen. */
+  private highlight(id: number): void {
     const { frameString } = this.profile;
-    this.graph.highlight = id < 0 ? null : (frame) => frame >= 0 && frameString[frame] === id;
+    const wanted = id < 0 ? this.picked : id;
+    this.graph.highlight = wanted < 0 ? null : (frame) => frame >= 0 && frameString[frame] === wanted;
     this.graph.redraw();
-    if (tell && id >= 0) this.announce(this.profile.strings.at(id).slice(0, 200));
   }
 
   private showInHand(): void {
@@ -321,15 +311,23 @@ export class App {
     this.menu.show(this.actions(node), x, y, byId('graph'));
   }
 
-  private open(spot: Spot): void {
-    if (spot.count === 1) {
-      this.zoom(spot.node);
-      return;
-    }
+  /** Zooms into a frame or a band; false when that is what is shown already. */
+  private open(spot: Spot): boolean {
+    const before = this.state;
+    if (spot.count === 1) this.zoom(spot.node);
+    else this.openBand(spot);
+    return this.state !== before;
+  }
+
+  private openBand(spot: Spot): void {
     const { layout, zoom } = this.shown.scene;
     const wide = layout.width[zoom]!;
     const part: [number, number] = [(spot.from - layout.x[zoom]!) / wide, (spot.to - layout.x[zoom]!) / wide];
-    this.zoomTo({ zoom: this.state.zoom, zoomUp: this.state.zoomUp, part: [Math.max(0, part[0]), Math.min(1, part[1])] });
+    this.zoomTo({
+      zoom: this.state.zoom,
+      zoomUp: this.state.zoomUp,
+      part: [Math.max(0, part[0]), Math.min(1, part[1])],
+    });
   }
 
   zoom(node: number): void {
@@ -352,8 +350,10 @@ export class App {
     if (state.zoom.length > 0 || state.part) this.go(this.trail.pop() ?? WHOLE);
     else if (state.inspect !== '') this.go({ inspect: '' });
     else if (state.search !== '') this.go({ search: '' });
-    else if (this.graph.selected >= 0) {
+    else if (this.graph.selected >= 0 || this.picked >= 0) {
       this.graph.selected = -1;
+      this.picked = -1;
+      this.graph.highlight = null;
       this.graph.redraw();
       this.showInHand();
     }
@@ -383,7 +383,9 @@ export class App {
     if (this.state.filters.some(same)) return;
     // The path to the zoomed frame may lose a step; what is left of it is found again.
     const gone = filter.act === 'hide' && filter.by === 'frame';
-    const zoom = gone ? this.state.zoom.filter((frame) => this.model.frameName(frame) !== filter.name) : this.state.zoom;
+    const zoom = gone
+      ? this.state.zoom.filter((frame) => this.model.frameName(frame) !== filter.name)
+      : this.state.zoom;
     this.go({ filters: [...this.state.filters, filter], zoom });
   }
 
@@ -392,29 +394,12 @@ export class App {
     this.go({ sort: column, ascending: same ? !this.state.ascending : false }, true);
   }
 
-  /** Widest match first; outermost ones only, the rest lie inside them. */
   nextMatch(step: 1 | -1): void {
-    const { matches, scene, tree } = this.shown;
-    if (!matches || matches.count === 0) return;
-    const { layout } = scene;
-    if (this.matchOrder?.of !== matches) {
-      const within = new Uint8Array(tree.n);
-      const nodes: number[] = [];
-      for (let i = 0; i < tree.n; i++) {
-        const frame = tree.frame[i]!;
-        if (i > 0 && within[tree.parent[i]!]) within[i] = 1;
-        else if (frame >= 0 && matches.frames[frame] && layout.width[i]! > 0) {
-          within[i] = 1;
-          nodes.push(i);
-        }
-      }
-      const sorted = Int32Array.from(nodes).sort((a, b) => layout.width[b]! - layout.width[a]! || a - b);
-      this.matchOrder = { of: matches, nodes: sorted, at: step > 0 ? -1 : 0 };
-    }
-    const order = this.matchOrder;
-    order.at = (order.at + step + order.nodes.length) % order.nodes.length;
-    this.makeVisible(order.nodes[order.at]!);
-    this.announce(`Match ${count(order.at + 1)} of ${count(order.nodes.length)}: ${byId('live').textContent}`);
+    const found = this.walk.step(this.shown, step);
+    if (!found) return;
+    this.makeVisible(found.node);
+    const said = byId('live').textContent ?? '';
+    this.announce(`Match ${count(found.position)} of ${count(found.count)}: ${said}`);
   }
 
   /** Selects a node; zooms only when it is out of sight or too narrow to be seen. */
@@ -432,25 +417,22 @@ export class App {
     this.select(node);
   }
 
-  private caption(): Caption {
-    return { title: this.meta.title, facts: factsLine(this.meta, this.state, this.shown).join(' · '), foot: this.info.footLine() };
-  }
-
-  private async save(kind: 'svg' | 'png' | 'tsv' | 'link'): Promise<void> {
-    const { shown } = this;
-    const stem = `${this.meta.title.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'flame'}-${shown.measure.event.word}`;
-    const width = Math.max(800, byId('graph').clientWidth);
+  private async save(kind: SaveKind): Promise<void> {
+    const { state, shown, theme } = this;
     if (kind === 'link') {
       await copyText(location.href);
       this.announce('Copied the link');
-    } else if (kind === 'svg') {
-      const tip = (node: number): string => `${this.nameOf(node)} (${shown.measure.nodeFacts(node)[0]!.values.join(', ')})`;
-      download(new Blob([toSvg(shown.scene, this.caption(), this.theme, width, tip)], { type: 'image/svg+xml' }), `${stem}.svg`);
-    } else if (kind === 'png') {
-      download(await toPng(shown.scene, this.caption(), this.theme, width), `${stem}.png`);
-    } else {
-      this.table.show(this.profile, this.model.table(this.state), shown.measure, this.state);
-      download(new Blob([this.table.tsv()], { type: 'text/tab-separated-values' }), `${stem}.tsv`);
+      return;
     }
+    // A table that is not on screen has not been filled.
+    if (kind === 'tsv') this.table.show(this.profile, this.model.table(state), shown.measure, state);
+    const caption = {
+      title: this.meta.title,
+      facts: factsLine(this.meta, state, shown).join(' · '),
+      foot: this.info.footLine(),
+    };
+    const width = byId('graph').clientWidth;
+    const nameOf = (node: number): string => this.nameOf(node);
+    await saveAs(kind, { shown, theme, caption, width, nameOf, tsv: () => this.table.tsv() });
   }
 }

@@ -5,6 +5,7 @@
 
 import type { Profile } from './decode';
 import { inPackage, packageOf } from './format';
+import { LABEL_KIND } from './select';
 
 export type ColourMode = 'kind' | 'package' | 'mine' | 'diff';
 
@@ -33,7 +34,6 @@ export const KINDS: Kind[] = [
   { name: 'label', lightness: 0.86, chroma: 0.02, hue: 260 },
 ];
 
-const LABEL = 11;
 const SHADES = 6;
 const DIFF_STEPS = 12;
 
@@ -153,7 +153,7 @@ export class Palette {
       const name = strings.at(frameString[frame]!);
       const group = hash(packageOf(name) || name);
       const kind = Math.min(frameKind[frame]!, KINDS.length - 1);
-      if (mode === 'package' && kind !== LABEL) {
+      if (mode === 'package' && kind !== LABEL_KIND) {
         const hue = group % 36;
         const shade = (group >>> 8) % 3;
         this.ofFrame[frame] = swatchFor(1000 + hue * 3 + shade, () =>
@@ -163,7 +163,8 @@ export class Palette {
         const shade = group % SHADES;
         this.ofFrame[frame] = swatchFor(kind * SHADES + shade, () => kindColour(kind, shade, theme));
       }
-      if (mode === 'mine' && kind !== LABEL) this.fadedFrame[frame] = mine.some((prefix) => inPackage(name, prefix)) ? 0 : 1;
+      if (mode === 'mine' && kind !== LABEL_KIND)
+        this.fadedFrame[frame] = mine.some((prefix) => inPackage(name, prefix)) ? 0 : 1;
     }
     this.ofFrame[frameString.length] = swatchFor(-1, () => oklch(theme.dark ? 0.7 : 0.87, 0.012, 260));
   }

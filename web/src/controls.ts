@@ -4,15 +4,16 @@ import type { Meta, Profile } from './decode';
 import { byId, button, fillSelect, make, setText } from './dom';
 import { count, percent, shown as visible } from './format';
 import type { Shown } from './model';
+import type { SaveKind } from './save';
 import { labelValues } from './select';
-import type { State } from './state';
+import { WHOLE, type State } from './state';
 import type { Filter } from './views';
 
 export interface ControlEvents {
   change(patch: Partial<State>, replace?: boolean): void;
   filter(filter: Filter): void;
   nextMatch(step: 1 | -1): void;
-  save(kind: 'svg' | 'png' | 'tsv' | 'link'): void;
+  save(kind: SaveKind): void;
   tableShown(): boolean;
   help(): void;
 }
@@ -32,11 +33,20 @@ export class Controls {
   private readonly colour = byId<HTMLSelectElement>('colour');
   private readonly mine = byId<HTMLInputElement>('mine');
   private readonly prefix = make('input', {
-    type: 'text', placeholder: 'org.apache.spark', 'aria-label': 'Package prefix', autocomplete: 'off', spellcheck: 'false',
+    type: 'text',
+    placeholder: 'org.apache.spark',
+    'aria-label': 'Package prefix',
+    autocomplete: 'off',
+    spellcheck: 'false',
   });
   private filterKey = '';
+  private state: State | null = null;
 
-  constructor(private readonly meta: Meta, private readonly profile: Profile, private readonly on: ControlEvents) {
+  constructor(
+    private readonly meta: Meta,
+    private readonly profile: Profile,
+    private readonly on: ControlEvents,
+  ) {
     this.bindSelects();
     this.bindSearch();
     this.bindButtons();
@@ -85,8 +95,8 @@ export class Controls {
     const click = (id: string, act: () => void): void => byId(id).addEventListener('click', act);
     click('flame', () => on.change({ icicle: false }));
     click('icicle', () => on.change({ icicle: true }));
-    click('stacks', () => on.change({ hotspots: false, inspect: '', zoom: [], zoomUp: false, part: null }));
-    click('hotspots', () => on.change({ hotspots: true, inspect: '', zoom: [], zoomUp: false, part: null }));
+    click('stacks', () => on.change({ hotspots: false, inspect: '', ...WHOLE }));
+    click('hotspots', () => on.change({ hotspots: true, inspect: '', ...WHOLE }));
     click('table-toggle', () => on.change({ table: !on.tableShown() }));
     click('help-open', () => on.help());
     byId('theme').addEventListener('click', () => {
@@ -101,6 +111,8 @@ export class Controls {
     document.addEventListener('pointerdown', (e) => {
       for (const pop of pops) if (pop.open && e.target instanceof Node && !pop.contains(e.target)) pop.open = false;
     });
+    // Counting the values of all labels takes time in a large file: only when someone looks.
+    byId('filter-pop').addEventListener('toggle', () => this.state && this.showFilter(this.state));
     for (const pop of pops) {
       pop.addEventListener('keydown', (e) => {
         if (e.key !== 'Escape' || !pop.open) return;
@@ -109,28 +121,54 @@ export class Controls {
         pop.querySelector('summary')?.focus();
       });
     }
-    const save = (label: string, kind: Parameters<ControlEvents['save']>[0]): HTMLElement =>
+    const save = (label: string, kind: SaveKind): HTMLElement =>
       button(label, {}, () => {
         byId<HTMLDetailsElement>('export-pop').open = false;
         on.save(kind);
       });
     byId('export-panel').append(
-      save('Picture as SVG', 'svg'), save('Picture as PNG', 'png'), save('Table as TSV', 'tsv'), save('Copy link to this view', 'link'),
+      save('Picture as SVG', 'svg'),
+      save('Picture as PNG', 'png'),
+      save('Table as TSV', 'tsv'),
+      save('Copy link to this view', 'link'),
     );
   }
 
   show(state: State, shown: Shown): void {
     const { meta } = this;
     const event = meta.events[state.event]!;
-    fillSelect(this.event, meta.events.map((e, i) => [String(i), e.word]), String(state.event));
+    fillSelect(
+      this.event,
+      meta.events.map((e, i) => [String(i), e.word]),
+      String(state.event),
+    );
     byId('event-field').hidden = meta.events.length < 2;
     const rows = this.profile.rows[state.event]!;
     const unit: Record<string, string> = { ns: 'time', bytes: 'bytes', count: 'count' };
-    fillSelect(this.metric, [['samples', 'samples'], ['total', unit[event.unit] ?? event.unit]], state.metric);
+    fillSelect(
+      this.metric,
+      [
+        ['samples', 'samples'],
+        ['total', unit[event.unit] ?? event.unit],
+      ],
+      state.metric,
+    );
     byId('metric-field').hidden = rows.value === rows.samples;
-    fillSelect(this.side, [['after', 'after'], ['before', 'before'], ['both', 'both']], state.side);
+    fillSelect(
+      this.side,
+      [
+        ['after', 'after'],
+        ['before', 'before'],
+        ['both', 'both'],
+      ],
+      state.side,
+    );
     byId('side-field').hidden = meta.diff === undefined;
-    const colours: [string, string][] = [['kind', 'by kind'], ['package', 'by package'], ['mine', 'my code']];
+    const colours: [string, string][] = [
+      ['kind', 'by kind'],
+      ['package', 'by package'],
+      ['mine', 'my code'],
+    ];
     fillSelect(this.colour, meta.diff ? [['diff', 'by change'], ...colours] : colours, state.colour);
     this.mine.hidden = state.colour !== 'mine';
     if (document.activeElement !== this.mine) this.mine.value = state.mine;
@@ -145,6 +183,9 @@ export class Controls {
     theme.setAttribute('aria-label', `Theme: ${THEMES[state.theme][1]}`);
     theme.title = 'Theme: as the system, dark, light';
     this.showMatches(state, shown);
+    this.state = state;
+    const active = Object.keys(state.labels).length + state.filters.length + (state.split ? 1 : 0);
+    document.querySelector('#filter-pop summary')!.classList.toggle('on', active > 0);
     this.showFilter(state);
   }
 
@@ -173,10 +214,7 @@ export class Controls {
   /** Labels, split and package filters; rebuilt only when the event or a choice changes. */
   private showFilter(state: State): void {
     const key = JSON.stringify([state.event, state.labels, state.split]);
-    const summary = document.querySelector('#filter-pop summary')!;
-    const active = Object.keys(state.labels).length + state.filters.length + (state.split ? 1 : 0);
-    summary.classList.toggle('on', active > 0);
-    if (key === this.filterKey) return;
+    if (key === this.filterKey || !byId<HTMLDetailsElement>('filter-pop').open) return;
     this.filterKey = key;
     const { on } = this;
     const parts: HTMLElement[] = [];
@@ -186,7 +224,14 @@ export class Controls {
       parts.push(make('h2', {}, 'Only samples with'));
       for (const [label, options] of values) {
         const select = make('select', { 'data-label': label });
-        fillSelect(select, [['', 'all'], ...options.map(([v, n]): [string, string] => [`=${v}`, `${visible(v.slice(0, 200))} (${count(n)})`])], state.labels[label] === undefined ? '' : `=${state.labels[label]}`);
+        fillSelect(
+          select,
+          [
+            ['', 'all'],
+            ...options.map(([v, n]): [string, string] => [`=${v}`, `${visible(v.slice(0, 200))} (${count(n)})`]),
+          ],
+          state.labels[label] === undefined ? '' : `=${state.labels[label]}`,
+        );
         select.addEventListener('change', () => {
           const labels = { ...state.labels };
           if (select.value === '') delete labels[label];
@@ -196,9 +241,16 @@ export class Controls {
         parts.push(make('label', { class: 'field' }, make('span', {}, visible(label)), select));
       }
       const split = make('select', { 'data-label': '/split' });
-      fillSelect(split, [['', 'none'], ...[...values.keys()].map((k): [string, string] => [k, visible(k)])], state.split);
-      split.addEventListener('change', () => on.change({ split: split.value, zoom: [], zoomUp: false, part: null }));
-      parts.push(make('h2', {}, 'One branch per'), make('label', { class: 'field' }, make('span', {}, 'Split by'), split));
+      fillSelect(
+        split,
+        [['', 'none'], ...[...values.keys()].map((k): [string, string] => [k, visible(k)])],
+        state.split,
+      );
+      split.addEventListener('change', () => on.change({ split: split.value, ...WHOLE }));
+      parts.push(
+        make('h2', {}, 'One branch per'),
+        make('label', { class: 'field' }, make('span', {}, 'Split by'), split),
+      );
     }
     const apply = (act: Filter['act']) => (): void => {
       if (this.prefix.value.trim() !== '') on.filter({ act, by: 'package', name: this.prefix.value.trim() });
@@ -207,13 +259,17 @@ export class Controls {
     parts.push(
       make('h2', {}, 'Package'),
       make('div', { class: 'row' }, this.prefix),
-      make('div', { class: 'row' },
+      make(
+        'div',
+        { class: 'row' },
         button('Focus', { title: 'Only stacks through it' }, apply('focus')),
         button('Hide', { title: 'Fold its frames into their callers' }, apply('hide')),
-        button('Drop', { title: 'Without stacks through it' }, apply('drop'))),
+        button('Drop', { title: 'Without stacks through it' }, apply('drop')),
+      ),
     );
     const panel = byId('filter-panel');
     panel.replaceChildren(...parts);
-    if (held) [...panel.querySelectorAll<HTMLElement>('[data-label]')].find((e) => e.dataset['label'] === held)?.focus();
+    if (held)
+      [...panel.querySelectorAll<HTMLElement>('[data-label]')].find((e) => e.dataset['label'] === held)?.focus();
   }
 }

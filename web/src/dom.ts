@@ -28,12 +28,14 @@ export function button(label: string, attributes: Attributes, act: () => void): 
   return element;
 }
 
-/** A <select> that keeps its options in step with the data. */
+const filled = new WeakMap<HTMLSelectElement, string>();
+
+/** Keeps the options of a <select> in step with the data; untouched when they have not changed, lest it lose focus. */
 export function fillSelect(select: HTMLSelectElement, options: [value: string, text: string][], value: string): void {
   const wanted = JSON.stringify(options);
-  if (select.dataset['options'] !== wanted) {
+  if (filled.get(select) !== wanted) {
     select.replaceChildren(...options.map(([v, text]) => make('option', { value: v }, text)));
-    select.dataset['options'] = wanted;
+    filled.set(select, wanted);
   }
   select.value = value;
 }

@@ -124,7 +124,10 @@ function label(name: string, room: number): string {
 /** A Target that draws on a canvas. Font and baseline are set by the caller. */
 export class CanvasTarget implements Target {
   private fill = '';
-  constructor(private readonly context: CanvasRenderingContext2D, private readonly baseline: number) {}
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly baseline: number,
+  ) {}
 
   private style(fill: string): void {
     if (fill !== this.fill) this.context.fillStyle = this.fill = fill;

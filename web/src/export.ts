@@ -37,7 +37,14 @@ class SvgTarget implements Target {
     private readonly tip: (node: number) => string,
   ) {}
 
-  frame(x: number, y: number, width: number, height: number, fill: string, span: { node: number; count: number }): void {
+  frame(
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    fill: string,
+    span: { node: number; count: number },
+  ): void {
     const n = (v: number): string => String(+v.toFixed(2));
     const tip = span.count === 1 ? this.tip(span.node) : `${span.count} frames, each too narrow to draw`;
     this.parts.push(
@@ -52,7 +59,13 @@ class SvgTarget implements Target {
   }
 }
 
-export function toSvg(scene: Scene, caption: Caption, theme: Theme, width: number, tip: (node: number) => string): string {
+export function toSvg(
+  scene: Scene,
+  caption: Caption,
+  theme: Theme,
+  width: number,
+  tip: (node: number) => string,
+): string {
   const row = 18;
   const char = 7.25;
   const inner = width - 2 * MARGIN;
@@ -60,15 +73,17 @@ export function toSvg(scene: Scene, caption: Caption, theme: Theme, width: numbe
   const target = new SvgTarget(MARGIN, HEAD, 13, tip);
   paint(target, scene, view(scene, inner, row, char));
   const height = HEAD + tall + FOOT;
+  const title = escapeXml(shown(caption.title));
+  const foot = escapeXml(caption.foot);
   const sans = 'font-family="system-ui, sans-serif"';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
       'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12">',
     `<rect width="100%" height="100%" fill="rgb(${theme.surface.join(',')})"/>`,
-    `<text x="${MARGIN}" y="20" ${sans} font-size="15" font-weight="600" fill="${theme.text}">${escapeXml(shown(caption.title))}</text>`,
+    `<text x="${MARGIN}" y="20" ${sans} font-size="15" font-weight="600" fill="${theme.text}">${title}</text>`,
     `<text x="${MARGIN}" y="38" ${sans} fill="${theme.muted}">${escapeXml(caption.facts)}</text>`,
     ...target.parts,
-    `<text x="${MARGIN}" y="${height - 11}" ${sans} font-size="11" fill="${theme.muted}">${escapeXml(caption.foot)}</text>`,
+    `<text x="${MARGIN}" y="${height - 11}" ${sans} font-size="11" fill="${theme.muted}">${foot}</text>`,
     '</svg>',
     '',
   ].join('\n');
@@ -98,6 +113,9 @@ export function toPng(scene: Scene, caption: Caption, theme: Theme, width: numbe
   context.font = canvasFont(14);
   paint(new CanvasTarget(context, 13), scene, view(scene, width - 2 * MARGIN, row, context.measureText('0').width));
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser could not write the picture'))), 'image/png');
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('the browser could not write the picture'))),
+      'image/png',
+    );
   });
 }

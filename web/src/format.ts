@@ -15,9 +15,21 @@ function three(value: number): string {
   return value.toFixed(size >= 10 ? 1 : 2);
 }
 
-const TIME: [number, string][] = [[3.6e12, 'h'], [6e10, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+const TIME: [number, string][] = [
+  [3.6e12, 'h'],
+  [6e10, 'min'],
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+  [1, 'ns'],
+];
 const BYTES: [number, string][] = [
-  [2 ** 50, 'PiB'], [2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B'],
+  [2 ** 50, 'PiB'],
+  [2 ** 40, 'TiB'],
+  [2 ** 30, 'GiB'],
+  [2 ** 20, 'MiB'],
+  [2 ** 10, 'KiB'],
+  [1, 'B'],
 ];
 
 function scaled(value: number, steps: [number, string][]): string {

@@ -16,10 +16,10 @@ export interface Spot {
 
 export interface GraphEvents {
   hover(spot: Spot | null, x: number, y: number): void;
-  open(spot: Spot): void;
-  /** A double click; `opened` when its first click had opened a frame. */
+  /** Returns whether the view changed. */
+  open(spot: Spot): boolean;
+  /** A double click; `opened` when its first click had changed the view. */
   back(opened: boolean): void;
-  select(node: number): void;
   menu(spot: Spot, x: number, y: number): void;
   /** Show the part [from, to] of the zoomed frame, in shares of its width. */
   pan(part: [number, number] | null): void;
@@ -28,13 +28,15 @@ export interface GraphEvents {
 export class Graph {
   scene: Scene | null = null;
   selected = -1;
-  /** Frames whose name is this string are outlined; -1 for none. */
+  /** Frames this says yes to are outlined. */
   highlight: ((frame: number) => boolean) | null = null;
   row = 18;
   private hovered = -1;
   private scheduled = 0;
   private touched = 0;
   private opened = false;
+  /** A long press opened the menu; the click that ends it must not zoom. */
+  private held = false;
   private readonly context: CanvasRenderingContext2D;
   private readonly spacer: HTMLElement;
 
@@ -210,7 +212,9 @@ export class Graph {
       if (span.last > span.first && span.x <= px && px < span.x + span.width) band = { ...span };
     });
     const found = band as Span | null;
-    const node = found ? order[(found.first + found.last) >> 1]! : nodeAt(scene.layout, depth, win.from + px / win.scale);
+    const node = found
+      ? order[(found.first + found.last) >> 1]!
+      : nodeAt(scene.layout, depth, win.from + px / win.scale);
     if (node < 0) return null;
     const first = found ? order[found.first]! : node;
     const last = found ? order[found.last]! : node;
@@ -238,7 +242,11 @@ export class Graph {
     if (event.pointerType !== 'touch') return;
     clearTimeout(this.touched);
     const cancel = (): void => clearTimeout(this.touched);
-    this.touched = window.setTimeout(() => this.onMenu(event), 550);
+    this.held = false;
+    this.touched = window.setTimeout(() => {
+      this.held = true;
+      this.onMenu(event);
+    }, 550);
     for (const end of ['pointerup', 'pointercancel']) this.canvas.addEventListener(end, cancel, { once: true });
     this.scroller.addEventListener('scroll', cancel, { once: true });
   }
@@ -246,10 +254,12 @@ export class Graph {
   private onClick(event: MouseEvent): void {
     this.scroller.focus({ preventScroll: true });
     // The second click of a double click goes back instead; see dblclick.
-    if (event.detail > 1) return;
+    if (event.detail > 1 || this.held) {
+      this.held = false;
+      return;
+    }
     const spot = this.spotAt(event);
-    this.opened = spot !== null;
-    if (spot) this.events.open(spot);
+    this.opened = spot !== null && this.events.open(spot);
   }
 
   private onMenu(event: MouseEvent): void {
@@ -322,7 +332,11 @@ export class Graph {
     const left = Math.max(0, (x[node]! - win.from) * win.scale);
     const right = Math.min(scroller.clientWidth, (x[node]! + width[node]! - win.from) * win.scale);
     const y = rowTop(scene, tree.depth[node]!, this.row) + this.offset - scroller.scrollTop;
-    return { x: box.left + Math.max(0, (left + right) / 2), y: box.top + y + this.row / 2, width: Math.max(0, right - left) };
+    return {
+      x: box.left + Math.max(0, (left + right) / 2),
+      y: box.top + y + this.row / 2,
+      width: Math.max(0, right - left),
+    };
   }
 }
 

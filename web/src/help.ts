@@ -37,7 +37,12 @@ export function showHelp(): void {
     dialog.append(
       make('h2', { id: 'help-title' }, 'Keys'),
       list,
-      make('p', {}, 'Width is weight. Frames too narrow to draw are joined into a band; zoom opens it. The address of the page holds the view: copy it to share what you see.'),
+      make(
+        'p',
+        {},
+        `Width is weight. Frames too narrow to draw are joined into a band; zoom opens it. The address of the page holds
+        the view: copy it to share what you see.`,
+      ),
       button('Close', { autofocus: true }, () => dialog.close()),
     );
     dialog.addEventListener('click', (e) => {

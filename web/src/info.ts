@@ -1,11 +1,13 @@
 /* What the page says in words: the facts on top, the widest path, the frame in hand, legend and footer. */
 
 import type { Action } from './actions';
+import type { Chip } from './chips';
 import { KINDS, kindSwatch, type Theme } from './colours';
 import type { Meta, Profile } from './decode';
 import { byId, button, make, setText } from './dom';
 import { count, cut, duration, percent, quantity, samples, shown as visible } from './format';
 import { widestPath, type Shown } from './model';
+import { LABEL_KIND } from './select';
 import type { State } from './state';
 import type { Tree } from './trie';
 
@@ -41,7 +43,11 @@ export class Info {
   private readonly tip = byId('tip');
   private readonly detail = byId('detail');
 
-  constructor(private readonly meta: Meta, private readonly profile: Profile, private readonly nameOf: (frame: number) => string) {
+  constructor(
+    private readonly meta: Meta,
+    private readonly profile: Profile,
+    private readonly nameOf: (frame: number) => string,
+  ) {
     setText(byId('title'), visible(meta.title));
     const foot = this.footLine();
     setText(byId('foot'), foot);
@@ -54,8 +60,13 @@ export class Info {
   footLine(): string {
     const { meta } = this;
     const when = new Date(meta.generated);
-    const stamp = Number.isNaN(when.getTime()) ? meta.generated : `${when.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    const source = meta.source.length > 3 ? `${meta.source.slice(0, 3).join(', ')} and ${meta.source.length - 3} more` : meta.source.join(', ');
+    const stamp = Number.isNaN(when.getTime())
+      ? meta.generated
+      : `${when.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    const source =
+      meta.source.length > 3
+        ? `${meta.source.slice(0, 3).join(', ')} and ${meta.source.length - 3} more`
+        : meta.source.join(', ');
     return visible([meta.title, source, stamp, `charcloth ${meta.version}`].filter((part) => part !== '').join(' · '));
   }
 
@@ -89,13 +100,16 @@ export class Info {
     line.replaceChildren(...parts);
   }
 
-  chips(chips: { text: string; title: string; remove: () => void }[], clear: () => void): void {
+  chips(chips: Chip[], remove: (undo: Chip['undo']) => void, clear: () => void): void {
     const list = byId('chips');
     list.hidden = chips.length === 0;
-    const items = chips.map(({ text, title, remove }) =>
-      make('li', { title: visible(title.slice(0, TIP)) },
+    const items = chips.map(({ text, title, undo }) =>
+      make(
+        'li',
+        { title: visible(title.slice(0, TIP)) },
         make('span', {}, short(text, 70)),
-        button('×', { 'aria-label': `Remove ${short(text, 70)}` }, remove)),
+        button('×', { 'aria-label': `Remove ${short(text, 70)}` }, () => remove(undo)),
+      ),
     );
     if (items.length > 1) items.push(make('li', { class: 'clear' }, button('Clear all', {}, clear)));
     list.replaceChildren(...items);
@@ -135,7 +149,10 @@ export class Info {
   /** One sentence for a screen reader. */
   sentence(shown: Shown, node: number): string {
     const frame = shown.tree.frame[node]!;
-    const facts = shown.measure.nodeFacts(node).map((fact) => `${fact.label} ${fact.values[0]}`).join(', ');
+    const facts = shown.measure
+      .nodeFacts(node)
+      .map((fact) => `${fact.label} ${fact.values[0]}`)
+      .join(', ');
     const depth = shown.tree.depth[node]!;
     const level = depth < 0 ? `caller ${-depth}` : `level ${depth}`;
     return `${short(this.nameOf(frame), LINE)}, ${frame < 0 ? 'root' : this.kindOf(frame)}, ${facts}, ${level}`;
@@ -144,7 +161,10 @@ export class Info {
   showTip(shown: Shown, node: number, band: number, x: number, y: number): void {
     const { tip } = this;
     if (band > 1) {
-      tip.replaceChildren(make('div', {}, `${count(band)} frames, each narrower than half a pixel`), make('div', { class: 'kind' }, 'Click to open'));
+      tip.replaceChildren(
+        make('div', {}, `${count(band)} frames, each narrower than half a pixel`),
+        make('div', { class: 'kind' }, 'Click to open'),
+      );
     } else {
       const frame = shown.tree.frame[node]!;
       const table = make('table');
@@ -181,7 +201,7 @@ export class Info {
     } else if (state.colour !== 'package') {
       const present = kindsIn(shown.tree, this.profile.frameKind);
       KINDS.forEach((kind, code) => {
-        if (present.has(code) && code !== 11) swatches.push([kindSwatch(code, theme), kind.name]);
+        if (present.has(code) && code !== LABEL_KIND) swatches.push([kindSwatch(code, theme), kind.name]);
       });
       if (state.colour === 'mine') swatches.push(['', 'pale: not my code']);
     } else {

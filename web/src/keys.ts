@@ -5,6 +5,7 @@ import type { App } from './app';
 import type { Controls } from './controls';
 import { byId } from './dom';
 import { showHelp } from './help';
+import { WHOLE } from './state';
 
 function typing(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, select, textarea, dialog, [role="menu"]') !== null;
@@ -16,7 +17,7 @@ export function bindKeys(app: App, controls: Controls, menu: Menu): void {
     n: () => app.nextMatch(1),
     N: () => app.nextMatch(-1),
     i: () => app.go({ icicle: !app.state.icicle }),
-    r: () => app.go({ hotspots: !app.state.hotspots, inspect: '', zoom: [], zoomUp: false, part: null }),
+    r: () => app.go({ hotspots: !app.state.hotspots, inspect: '', ...WHOLE }),
     t: () => app.go({ table: !app.tableShown }),
     '?': showHelp,
     '0': () => app.showAll(),

@@ -105,7 +105,7 @@ export function spans(layout: Layout, depth: number, win: Window, least: number,
     let right = left + width[node]!;
     if (width[node]! < unit) {
       // Extend the band by half-pixel jumps until a frame that can be seen, or a gap that can.
-      for (let next = i + 1; ; ) {
+      for (let next = i + 1; ;) {
         const jump = firstEndingAfter(layout, depth, right + unit, next);
         const last = jump - 1;
         if (last >= next) {

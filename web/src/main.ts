@@ -25,7 +25,14 @@ function readMeta(): Meta {
   const meta = JSON.parse(byId('meta').textContent ?? '') as Partial<Meta>;
   if (!Array.isArray(meta.events) || meta.events.length === 0) throw new Error('the header names no event');
   return {
-    version: '', title: 'Profile', source: [], generated: '', event: 0, metric: 'total', series: [], notes: [],
+    version: '',
+    title: 'Profile',
+    source: [],
+    generated: '',
+    event: 0,
+    metric: 'total',
+    series: [],
+    notes: [],
     view: { inverted: false, reverse: false, minwidth: 0.5 },
     ...meta,
   } as Meta;

@@ -22,7 +22,12 @@ export class Measure {
   private readonly scale: number;
   private readonly side: State['side'];
 
-  constructor(meta: Meta, state: State, private readonly tree: Tree, readonly whole: number[]) {
+  constructor(
+    meta: Meta,
+    state: State,
+    private readonly tree: Tree,
+    readonly whole: number[],
+  ) {
     this.event = meta.events[state.event]!;
     this.diff = meta.diff !== undefined;
     this.normalized = meta.diff?.normalized ?? false;

@@ -42,11 +42,15 @@ export interface Shown {
 }
 
 export class Model {
-  constructor(readonly meta: Meta, readonly profile: Profile) {}
+  constructor(
+    readonly meta: Meta,
+    readonly profile: Profile,
+  ) {}
 
   /** Labels and filters as text: what is equal by value counts as unchanged. */
-  private readonly base = memo((event: number, labels: string, from: number, to: number, split: string, metric: string): Weighted =>
-    select(this.profile, this.selection(event, labels, from, to, split, metric)),
+  private readonly base = memo(
+    (event: number, labels: string, from: number, to: number, split: string, metric: string): Weighted =>
+      select(this.profile, this.selection(event, labels, from, to, split, metric)),
   );
 
   private selection(event: number, labels: string, from: number, to: number, split: string, metric: string): Selection {
@@ -71,7 +75,10 @@ export class Model {
   );
   private readonly stackTree = memo((stacks: Weighted): Tree => plain(stacks));
   /** The last whole tree and the last one unfolded around a zoom. */
-  private readonly derived = new Map<'whole' | 'unfolded', { stacks: Weighted; name: string; unfold: string; tree: Tree }>();
+  private readonly derived = new Map<
+    'whole' | 'unfolded',
+    { stacks: Weighted; name: string; unfold: string; tree: Tree }
+  >();
 
   private known(stacks: Weighted, name: string, unfold: string): Tree | undefined {
     const kept = this.derived.get(unfold === '' ? 'whole' : 'unfolded');
@@ -108,11 +115,19 @@ export class Model {
     return new Measure(this.meta, { event, metric, side } as State, tree, whole);
   });
   private readonly layout = memo((tree: Tree, width: Float64Array): Layout => layOut(tree, width));
-  private readonly palette = memo((_frames: Int32Array, mode: State['colour'], theme: Theme, mine: string): Palette =>
-    new Palette(this.profile, mode, theme, mine.split(/[\s,]+/).filter((prefix) => prefix !== '')),
+  private readonly palette = memo(
+    (_frames: Int32Array, mode: State['colour'], theme: Theme, mine: string): Palette =>
+      new Palette(
+        this.profile,
+        mode,
+        theme,
+        mine.split(/[\s,]+/).filter((prefix) => prefix !== ''),
+      ),
   );
   private readonly pattern = memo(compile);
-  private readonly frames = memo((_frames: Int32Array, pattern: RegExp): Uint8Array => matchFrames(this.profile, pattern));
+  private readonly frames = memo((_frames: Int32Array, pattern: RegExp): Uint8Array =>
+    matchFrames(this.profile, pattern),
+  );
   private readonly matches = memo((layout: Layout, frames: Uint8Array): Matches => match(layout, frames));
   private readonly fullChange = memo((layout: Layout, measure: Measure): number => {
     let most = LEAST_FULL_CHANGE;
@@ -123,7 +138,9 @@ export class Model {
   private readonly histogram = memo((event: number, labels: string): Float64Array | null =>
     perBucket(this.profile, this.selection(event, labels, -1, -1, '', 'samples'), this.meta.time?.buckets ?? 0),
   );
-  private readonly before = memo((base: Weighted): number[] => base.selves.map((self) => self.reduce((a, b) => a + b, 0)));
+  private readonly before = memo((base: Weighted): number[] =>
+    base.selves.map((self) => self.reduce((a, b) => a + b, 0)),
+  );
 
   show(state: State, theme: Theme): Shown {
     const base = this.baseOf(state);
@@ -173,7 +190,7 @@ export class Model {
  */
 export function widestPath(layout: Layout, measure: Measure): number[] {
   const path: number[] = [];
-  for (let node = 0; ; ) {
+  for (let node = 0; ;) {
     const child = widestChild(layout, node, 1);
     if (child < 0) return path;
     const wide = layout.width[child]!;

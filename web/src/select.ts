@@ -21,7 +21,8 @@ export interface Weighted {
   selves: Float64Array[];
 }
 
-const LABEL_KIND = 11;
+/** Kind code of frames that stand for a label value. */
+export const LABEL_KIND = 11;
 
 /** Which label sets pass the filter; null when all do. */
 function wantedSets(profile: Profile, labels: Record<string, string>): Uint8Array | null {
@@ -116,7 +117,8 @@ function labelFrames(profile: Profile, texts: string[]): number[] {
 function splitBy(profile: Profile, pick: Selection, rows: Rows, label: Int32Array): Weighted {
   const key = profile.labelKeys.indexOf(pick.split);
   const names = [...new Set(profile.labelSets.map((set) => set.get(key)))].sort(byLabelValue);
-  const valueOfSet = Int32Array.from(profile.labelSets, (set) => names.indexOf(set.get(key)));
+  const position = new Map(names.map((name, v) => [name, v]));
+  const valueOfSet = Int32Array.from(profile.labelSets, (set) => position.get(set.get(key))!);
   const test = rowTest(profile, rows, pick);
   const starts = new Int32Array(names.length + 1);
   for (let i = 0; i < rows.count; i++) if (test(i)) starts[valueOfSet[label[i]!]! + 1]!++;
@@ -187,7 +189,11 @@ export function labelValues(profile: Profile, event: number): Map<string, [strin
       const value = set.get(index);
       if (value !== undefined && perSet[id]! > 0) sums.set(value, (sums.get(value) ?? 0) + perSet[id]!);
     });
-    if (sums.size > 0) out.set(key, [...sums].sort((a, b) => byLabelValue(a[0], b[0])));
+    if (sums.size > 0)
+      out.set(
+        key,
+        [...sums].sort((a, b) => byLabelValue(a[0], b[0])),
+      );
   });
   return out;
 }

@@ -34,6 +34,11 @@ export interface State {
   theme: 'auto' | 'light' | 'dark';
 }
 
+export type Zoom = Pick<State, 'zoom' | 'zoomUp' | 'part'>;
+
+/** No zoom at all. */
+export const WHOLE: Zoom = { zoom: [], zoomUp: false, part: null };
+
 export function initial(meta: Meta): State {
   return {
     event: Math.min(Math.max(meta.event ?? 0, 0), Math.max(meta.events.length - 1, 0)),
@@ -114,15 +119,24 @@ export function fromHash(hash: string, first: State, meta: Meta, labelKeys: stri
   state.inspect = given.get('inspect') ?? '';
   const zoom = given.get('zoom') ?? '';
   state.zoomUp = zoom.startsWith('-');
-  state.zoom = zoom.replace(/^-/, '').split('.').map((f) => parseInt(f, 36)).filter((f) => f >= 0);
+  state.zoom = zoom
+    .replace(/^-/, '')
+    .split('.')
+    .map((f) => parseInt(f, 36))
+    .filter((f) => f >= 0);
   const part = pair(given.get('part'));
   state.part = part && part[1] <= 1 && part[1] > part[0] ? part : null;
   state.search = given.get('q') ?? '';
-  state.colour = oneOf('colour', meta.diff ? ['kind', 'package', 'mine', 'diff'] : ['kind', 'package', 'mine'], first.colour);
+  state.colour = oneOf(
+    'colour',
+    meta.diff ? ['kind', 'package', 'mine', 'diff'] : ['kind', 'package', 'mine'],
+    first.colour,
+  );
   state.mine = given.get('mine') ?? '';
   for (const text of given.getAll('filter')) {
     const found = /^([hfd])([fp]):([^]+)$/.exec(text);
-    if (found) state.filters.push({ act: ACTS[found[1]!]!, by: found[2] === 'p' ? 'package' : 'frame', name: found[3]! });
+    if (found)
+      state.filters.push({ act: ACTS[found[1]!]!, by: found[2] === 'p' ? 'package' : 'frame', name: found[3]! });
   }
   for (const text of given.getAll('label')) {
     const at = text.indexOf('=');

@@ -32,7 +32,7 @@ interface Frame {
   x: number;
   w: number;
   d: number;
-  /** Pixels available to the text in the present zoom. */
+  /** Share of the picture's width in the present zoom; 0 when out of sight. */
   share: number;
 }
 
@@ -67,7 +67,10 @@ function start(): void {
       box.append(text);
     }
     return {
-      box, rect, text, title,
+      box,
+      rect,
+      text,
+      title,
       fill: rect.getAttribute('fill') ?? '',
       name: box.dataset['n'] ?? title.replace(/ \([^()]*\)$/, ''),
       x: Number(box.dataset['x']),
@@ -99,7 +102,8 @@ function start(): void {
   function fit(): void {
     const width = svg!.getBoundingClientRect().width || Number(svg!.dataset['width']) || 1200;
     for (const frame of frames) {
-      if (frame.share > 0) frame.text.textContent = cut(frame.name, Math.floor((frame.share * width - 6) / letterWidth()));
+      if (frame.share > 0)
+        frame.text.textContent = cut(frame.name, Math.floor((frame.share * width - 6) / letterWidth()));
     }
   }
 

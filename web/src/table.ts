@@ -36,7 +36,10 @@ const HEIGHT = 1.857;
 export class Table {
   private readonly root = byId('table');
   private readonly filter = make('input', {
-    type: 'search', placeholder: 'Filter rows', 'aria-label': 'Filter rows by regular expression', autocomplete: 'off',
+    type: 'search',
+    placeholder: 'Filter rows',
+    'aria-label': 'Filter rows by regular expression',
+    autocomplete: 'off',
     spellcheck: 'false',
   });
   private readonly counter = make('span');
@@ -100,7 +103,13 @@ export class Table {
 
   private makeColumns(): ColumnSpec[] {
     const { data, measure } = this;
-    const name: ColumnSpec = { key: 'name', sort: 'name', title: 'Method', width: '1fr', text: (id) => this.profile.strings.at(id) };
+    const name: ColumnSpec = {
+      key: 'name',
+      sort: 'name',
+      title: 'Method',
+      width: '1fr',
+      text: (id) => this.profile.strings.at(id),
+    };
     if (measure.diff) {
       const side = (at: 0 | 1) => (id: number) => percent(data.total[at]![id]!, measure.whole[at]!);
       const change = (id: number): number => measure.changeOf(data.total[0]![id]!, data.total[1]![id]!);
@@ -109,7 +118,11 @@ export class Table {
         { key: 'before', sort: 'before', title: 'Before', width: '5.286rem', text: side(0) },
         { key: 'after', sort: 'after', title: 'After', width: '5.286rem', text: side(1) },
         {
-          key: 'change', sort: 'change', title: 'Change', width: '6.286rem', text: (id) => points(change(id)),
+          key: 'change',
+          sort: 'change',
+          title: 'Change',
+          width: '6.286rem',
+          text: (id) => points(change(id)),
           tone: (id) => (change(id) > 0 ? 'more' : change(id) < 0 ? 'less' : ''),
         },
       ];
@@ -117,11 +130,18 @@ export class Table {
     const at = this.measure.unit === 'samples' ? 0 : 1;
     const pair = (sort: 'self' | 'total', title: string): ColumnSpec[] => [
       {
-        key: `${sort}-amount`, sort, title, width: '7.143rem', wide: true,
+        key: `${sort}-amount`,
+        sort,
+        title,
+        width: '7.143rem',
+        wide: true,
         text: (id) => measure.amount(data[sort][at]![id]!).replace(/ samples?$/, ''),
       },
       {
-        key: sort, sort, title: `${title} %`, width: '5.286rem',
+        key: sort,
+        sort,
+        title: `${title} %`,
+        width: '5.286rem',
         text: (id) => percent(data[sort][at]![id]!, measure.all),
         share: (id) => data[sort][at]![id]! / (measure.all || 1),
       },
@@ -146,7 +166,8 @@ export class Table {
     const key = new Float64Array(profile.strings.count);
     for (const id of order) {
       if (state.sort === 'change') key[id] = Math.abs(measure.changeOf(data.total[0]![id]!, data.total[1]![id]!));
-      else if (state.sort === 'before' || state.sort === 'after') key[id] = data.total[state.sort === 'before' ? 0 : 1]![id]!;
+      else if (state.sort === 'before' || state.sort === 'after')
+        key[id] = data.total[state.sort === 'before' ? 0 : 1]![id]!;
       else key[id] = data[state.sort][measure.diff ? 1 : at]![id]!;
     }
     return order.sort((a, b) => sign * (key[a]! - key[b]!) || a - b);
@@ -164,9 +185,13 @@ export class Table {
         const down = column.sort === 'name' ? !state.ascending : state.ascending;
         const arrow = on ? (down ? ' ▴' : ' ▾') : '';
         const cell = make('div', {
-          role: 'columnheader', 'data-column': column.key, 'aria-sort': on ? (down ? 'ascending' : 'descending') : 'none',
+          role: 'columnheader',
+          'data-column': column.key,
+          'aria-sort': on ? (down ? 'ascending' : 'descending') : 'none',
         });
-        cell.append(button(column.title + arrow, { title: `Sort by ${column.title}` }, () => this.events.sort(column.sort)));
+        cell.append(
+          button(column.title + arrow, { title: `Sort by ${column.title}` }, () => this.events.sort(column.sort)),
+        );
         cell.hidden = column.wide === true && this.narrow;
         return cell;
       }),
@@ -198,7 +223,9 @@ export class Table {
     const visible = this.columns.filter((column) => !(column.wide && narrow));
     const template = visible.map((column) => (column.width === '1fr' ? 'minmax(0, 1fr)' : column.width)).join(' ');
     this.head.style.gridTemplateColumns = template;
-    this.columns.forEach((column, i) => ((this.head.children[i] as HTMLElement).hidden = column.wide === true && narrow));
+    this.columns.forEach(
+      (column, i) => ((this.head.children[i] as HTMLElement).hidden = column.wide === true && narrow),
+    );
     this.body.style.height = `${this.ids.length * row}px`;
     this.rows.setAttribute('aria-rowcount', String(this.ids.length + 1));
     const from = Math.max(0, Math.floor(this.rows.scrollTop / row) - 4);
@@ -214,7 +241,13 @@ export class Table {
 
   private makeRow(i: number, height: number, template: string, columns: ColumnSpec[], room: number): HTMLElement {
     const id = this.ids[i]!;
-    const row = make('div', { class: 'tr body-row', role: 'row', id: `row-${i}`, 'aria-rowindex': String(i + 2), 'data-id': String(id) });
+    const row = make('div', {
+      class: 'tr body-row',
+      role: 'row',
+      id: `row-${i}`,
+      'aria-rowindex': String(i + 2),
+      'data-id': String(id),
+    });
     row.classList.toggle('on', i === this.active);
     row.classList.toggle('hot', id === this.hot);
     if (i === this.active) row.setAttribute('aria-selected', 'true');
@@ -224,7 +257,10 @@ export class Table {
       const cell = make('div', { class: `td ${column.tone?.(id) ?? ''}`, role: 'gridcell' });
       if (column.key === 'name') {
         const name = column.text(id);
-        cell.textContent = cut(shown(name.length > 4096 ? `${name.slice(0, 2048)}…${name.slice(-2048)}` : name), Math.max(8, room));
+        cell.textContent = cut(
+          shown(name.length > 4096 ? `${name.slice(0, 2048)}…${name.slice(-2048)}` : name),
+          Math.max(8, room),
+        );
         cell.title = shown(name.slice(0, 4096));
       } else {
         cell.append(make('span', { class: 'number' }, column.text(id)));
@@ -273,7 +309,14 @@ export class Table {
   private onKey(event: KeyboardEvent): void {
     if (event.target !== this.rows || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(this.rows.clientHeight / (HEIGHT * this.rem)) - 2);
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const steps: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    };
     const step = steps[event.key];
     if (step !== undefined) {
       event.preventDefault();
@@ -298,7 +341,9 @@ export class Table {
       : ['method', 'self samples', `self ${measure.event.unit}`, 'total samples', `total ${measure.event.unit}`];
     const lines = [heads.join('\t')];
     for (const id of this.ids) {
-      const numbers = [data.self[0]!, data.self[1]!, data.total[0]!, data.total[1]!].map((column) => column[id]! / scale);
+      const numbers = [data.self[0]!, data.self[1]!, data.total[0]!, data.total[1]!].map(
+        (column) => column[id]! / scale,
+      );
       lines.push([profile.strings.at(id).replace(/[\t\r\n]/g, ' '), ...numbers].join('\t'));
     }
     return `${lines.join('\n')}\n`;

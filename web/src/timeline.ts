@@ -6,8 +6,8 @@ import { byId, button, make, setText } from './dom';
 import { clock, count, date, duration, quantity, shown } from './format';
 
 export interface TimeEvents {
-  /** Buckets chosen, first and last included; `done` when the hand lets go. */
-  brush(range: [number, number] | null, done: boolean): void;
+  /** Buckets chosen, first and last included; null for all of them. */
+  brush(range: [number, number] | null): void;
 }
 
 /** Height of one strip in rem, and where the screen is small. */
@@ -22,7 +22,7 @@ export class Timeline {
   private readonly grips = [this.makeGrip(0, 'Start of the time range'), this.makeGrip(1, 'End of the time range')];
   private readonly local = make('span');
   private readonly utc = make('span');
-  private readonly clear = button('All time', { title: 'Forget the time range' }, () => this.events.brush(null, true));
+  private readonly clear = button('All time', { title: 'Forget the time range' }, () => this.events.brush(null));
   private readonly buckets: number;
   private readonly start: number;
   private readonly step: number;
@@ -47,7 +47,13 @@ export class Timeline {
   }
 
   private makeGrip(which: 0 | 1, label: string): HTMLElement {
-    const grip = make('div', { class: 'grip', role: 'slider', tabindex: '0', 'aria-label': label, 'aria-valuemin': '0' });
+    const grip = make('div', {
+      class: 'grip',
+      role: 'slider',
+      tabindex: '0',
+      'aria-label': label,
+      'aria-valuemin': '0',
+    });
     grip.addEventListener('pointerdown', (e) => this.begin(e, which));
     grip.addEventListener('keydown', (e) => this.onKey(e, which));
     return grip;
@@ -86,7 +92,7 @@ export class Timeline {
       this.drag = null;
       // A click without a drag clears the brush: the quickest way out.
       const all = !this.range || (this.range[0] === 0 && this.range[1] === this.buckets - 1);
-      this.events.brush(moved && !all ? this.range : null, true);
+      this.events.brush(moved && !all ? this.range : null);
     };
     target.addEventListener('pointermove', move);
     target.addEventListener('pointerup', end);
@@ -95,7 +101,14 @@ export class Timeline {
 
   private onKey(event: KeyboardEvent, which: 0 | 1): void {
     const big = Math.max(1, Math.round(this.buckets / 20));
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -big, PageUp: big, Home: -Infinity, End: Infinity };
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      PageDown: -big,
+      PageUp: big,
+      Home: -Infinity,
+      End: Infinity,
+    };
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -104,7 +117,7 @@ export class Timeline {
     const low = which === 0 ? 0 : range[0];
     const high = which === 0 ? range[1] : this.buckets - 1;
     range[which] = Math.min(high, Math.max(low, range[which]! + step));
-    this.events.brush(range[0] === 0 && range[1] === this.buckets - 1 ? null : range, true);
+    this.events.brush(range[0] === 0 && range[1] === this.buckets - 1 ? null : range);
   }
 
   private msOf(bucket: number): number {
@@ -133,7 +146,14 @@ export class Timeline {
     this.describe();
   }
 
-  private label(context: CanvasRenderingContext2D, name: string, most: string, y: number, width: number, theme: Theme): void {
+  private label(
+    context: CanvasRenderingContext2D,
+    name: string,
+    most: string,
+    y: number,
+    width: number,
+    theme: Theme,
+  ): void {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     context.textBaseline = 'top';
     const write = (text: string, x: number, align: CanvasTextAlign): void => {
@@ -161,14 +181,27 @@ export class Timeline {
     for (let c = 0; c < columns; c++) {
       const tall = most > 0 ? (sums[c]! / most) * (height - 6) : 0;
       // A bucket with few samples still shows that there were some.
-      if (sums[c]! > 0) context.fillRect(c * step, y + height - Math.max(1, tall), Math.max(1, step - (step > 3 ? 1 : 0)), Math.max(1, tall));
+      if (sums[c]! > 0)
+        context.fillRect(
+          c * step,
+          y + height - Math.max(1, tall),
+          Math.max(1, step - (step > 3 ? 1 : 0)),
+          Math.max(1, tall),
+        );
     }
     context.globalAlpha = 1;
     const per = duration((this.buckets / columns) * this.step);
     this.label(context, 'Samples', `peak ${count(most)} in ${per}`, y, width, theme);
   }
 
-  private drawSeries(context: CanvasRenderingContext2D, series: Series, y: number, height: number, width: number, theme: Theme): void {
+  private drawSeries(
+    context: CanvasRenderingContext2D,
+    series: Series,
+    y: number,
+    height: number,
+    width: number,
+    theme: Theme,
+  ): void {
     const span = this.buckets * this.step;
     const most = series.v.reduce((a, b) => Math.max(a, b), 0);
     // Percentages are read against 100, not against their own peak.
@@ -251,6 +284,8 @@ function gapLimit(times: number[]): number {
 }
 
 function niceStep(least: number): number {
-  const steps = [100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5];
+  const steps = [
+    100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5,
+  ];
   return steps.find((step) => step >= least) ?? Math.ceil(least / 864e5) * 864e5;
 }

@@ -2,7 +2,7 @@
 
 import type { Profile, Trie } from './decode';
 import { inPackage } from './format';
-import type { Weighted } from './select';
+import { LABEL_KIND, type Weighted } from './select';
 import { accumulateAll, SLICE, TrieBuilder, type Tree } from './trie';
 
 /**
@@ -281,7 +281,8 @@ export function byName(profile: Profile, tree: Tree): ByName {
       const column = tree.columns[c]!;
       self[c]![id]! += column.self[i]!;
       if (outermost) total[c]![id]! += column.total[i]!;
-      if (column.total[i] !== 0) seen[id] = 1;
+      // A label value at the root of a split is no method.
+      if (column.total[i] !== 0 && profile.frameKind[tree.frame[i]!] !== LABEL_KIND) seen[id] = 1;
     }
   }
   const ids: number[] = [];

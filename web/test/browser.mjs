@@ -13,8 +13,14 @@ export async function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
-      '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync',
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
     ],
   });
 }
@@ -38,7 +44,12 @@ export async function workshop() {
 
   /** Opens a page and waits until it is drawn. The `errors` of the result must be empty at the end of a test. */
   async function open(name, make, { width = 1280, height = 800, scheme = 'light', hash = '', touch = false } = {}) {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, hasTouch: touch, timezoneId: 'Europe/Berlin' });
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: scheme,
+      hasTouch: touch,
+      timezoneId: 'Europe/Berlin',
+    });
     const page = await context.newPage();
     const errors = [];
     page.on('console', (message) => {
@@ -54,7 +65,10 @@ export async function workshop() {
   }
 
   return {
-    folder, browser, address, open,
+    folder,
+    browser,
+    address,
+    open,
     close: async () => {
       await browser.close();
       await rm(folder, { recursive: true, force: true });

@@ -79,8 +79,17 @@ export function encode(profile) {
         if (!child) node.children.set(key, (child = { name, kind, children: new Map() }));
         node = child;
       }
-      const pairs = Object.entries(sample.labels ?? {}).map(([key, value]) => [keys.id(key), strings.id(String(value))]);
-      return { node, set: sets.id(JSON.stringify(pairs), pairs), bucket: sample.bucket ?? 0, samples: sample.samples ?? 1, value: sample.value };
+      const pairs = Object.entries(sample.labels ?? {}).map(([key, value]) => [
+        keys.id(key),
+        strings.id(String(value)),
+      ]);
+      return {
+        node,
+        set: sets.id(JSON.stringify(pairs), pairs),
+        bucket: sample.bucket ?? 0,
+        samples: sample.samples ?? 1,
+        value: sample.value,
+      };
     }),
   );
 
@@ -149,8 +158,15 @@ export function encode(profile) {
 }
 
 const defaults = {
-  version: '0.1.0', title: 'Profile', source: ['profile.jfr'], generated: '2024-05-01T12:00:00Z', event: 0, metric: 'total',
-  series: [], view: { inverted: false, reverse: false, minwidth: 0.5 }, notes: [],
+  version: '0.1.0',
+  title: 'Profile',
+  source: ['profile.jfr'],
+  generated: '2024-05-01T12:00:00Z',
+  event: 0,
+  metric: 'total',
+  series: [],
+  view: { inverted: false, reverse: false, minwidth: 0.5 },
+  notes: [],
 };
 
 const escapeHtml = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);

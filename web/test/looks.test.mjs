@@ -8,7 +8,11 @@ import { workshop } from './browser.mjs';
 import * as fixtures from './fixtures.mjs';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SIZES = [[400, 860], [1280, 800], [3840, 2160]];
+const SIZES = [
+  [400, 860],
+  [1280, 800],
+  [3840, 2160],
+];
 const VIEWS = {
   spark: ['', '#q=spark&hot=1&table=1', '#inspect=org.apache.spark.scheduler.Task.run&time=100_200&table=1'],
   diff: ['', '#side=both&icicle=1'],
@@ -37,10 +41,15 @@ for (const scheme of ['light', 'dark']) {
       for (const [name, hashes] of Object.entries(VIEWS)) {
         for (const hash of hashes) {
           const { page, errors, close } = await shop.open(name, fixtures[name], { width, height, scheme, hash });
-          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done)))));
+          await page.evaluate(
+            () => new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done)))),
+          );
           const where = `${name}${hash} at ${width} ${scheme}`;
           assert.deepEqual(await serious(page), [], where);
-          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} is wider than the window`);
+          assert.ok(
+            await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+            `${where} is wider than the window`,
+          );
           assert.deepEqual(errors, [], where);
           await close();
         }
@@ -68,7 +77,10 @@ test('popovers, menu and help are clean too', async () => {
 test('the policy forbids everything but what the page brings along', async () => {
   const html = await readFile(new URL('../dist/page.html', import.meta.url), 'utf8');
   const policy = /Content-Security-Policy" content="([^"]+)"/.exec(html)[1];
-  assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src blob: data:;/);
+  assert.match(
+    policy,
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src blob: data:;/,
+  );
   for (const marker of ['@@TITLE@@', '@@META@@', '@@BODY@@']) assert.equal(html.split(marker).length, 2, marker);
   assert.equal(html.match(/@@[A-Z]+@@/g).length, 3);
 });

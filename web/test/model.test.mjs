@@ -17,7 +17,8 @@ function read(fixture, pick = {}) {
   return { profile, base: lib.select(profile, { ...ALL, ...pick }) };
 }
 
-const nameOf = (profile, tree, node) => (tree.frame[node] < 0 ? 'all' : profile.strings.at(profile.frameString[tree.frame[node]]));
+const nameOf = (profile, tree, node) =>
+  tree.frame[node] < 0 ? 'all' : profile.strings.at(profile.frameString[tree.frame[node]]);
 
 /** "a;b;c" → [self, total] of the first column, zero-weight nodes left out. */
 function paths(profile, tree) {
@@ -69,7 +70,10 @@ describe('decoding', () => {
   test('numbers beyond 32 bits keep their value', () => {
     const { profile, base } = read(fixtures.small());
     assert.equal(lib.plain(base).columns[1].total[0], 100e7);
-    assert.equal(profile.rows[1].value.reduce((a, b) => a + b), 6 * 2 ** 20);
+    assert.equal(
+      profile.rows[1].value.reduce((a, b) => a + b),
+      6 * 2 ** 20,
+    );
   });
 });
 
@@ -89,7 +93,9 @@ describe('derived trees', () => {
     const tree = lib.finished(lib.inspect(profile, base, 'pkg.C.c', []));
     assert.equal(tree.columns[0].total[0], 40);
     const sides = { up: {}, down: {} };
-    for (let i = 1; i < tree.n; i++) if (tree.columns[0].total[i] > 0) sides[tree.depth[i] > 0 ? 'up' : 'down'][nameOf(profile, tree, i)] = [tree.depth[i], tree.columns[0].total[i]];
+    for (let i = 1; i < tree.n; i++)
+      if (tree.columns[0].total[i] > 0)
+        sides[tree.depth[i] > 0 ? 'up' : 'down'][nameOf(profile, tree, i)] = [tree.depth[i], tree.columns[0].total[i]];
     assert.deepEqual(sides, { up: { 'pkg.B.b': [1, 40], 'pkg.C.c': [2, 10] }, down: { main: [-1, 40] } });
   });
 
@@ -97,7 +103,11 @@ describe('derived trees', () => {
     const { profile, base } = read(fixtures.small());
     const hidden = lib.filtered(profile, base, [{ act: 'hide', by: 'frame', name: 'pkg.C.c' }]);
     assert.deepEqual(paths(profile, lib.plain(hidden)), {
-      '': [0, 100], main: [0, 100], 'main;pkg.A.a': [20, 60], 'main;pkg.A.a;pkg.B.b': [40, 40], 'main;pkg.B.b': [40, 40],
+      '': [0, 100],
+      main: [0, 100],
+      'main;pkg.A.a': [20, 60],
+      'main;pkg.A.a;pkg.B.b': [40, 40],
+      'main;pkg.B.b': [40, 40],
     });
     const all = lib.filtered(profile, base, [{ act: 'hide', by: 'package', name: 'pkg' }]);
     assert.deepEqual(paths(profile, lib.plain(all)), { '': [0, 100], main: [100, 100] });
@@ -123,13 +133,24 @@ describe('derived trees', () => {
     const fixture = fixtures.spark();
     const whole = lib.plain(read(fixture).base).columns[0].total[0];
     assert.equal(whole, 6000);
-    const stages = ['9', '10', '11'].map((stage) => lib.plain(read(fixture, { labels: { stage } }).base).columns[0].total[0]);
-    assert.equal(stages.reduce((a, b) => a + b), whole);
-    const halves = [[0, 299], [300, 599]].map((time) => lib.plain(read(fixture, { time }).base).columns[0].total[0]);
+    const stages = ['9', '10', '11'].map(
+      (stage) => lib.plain(read(fixture, { labels: { stage } }).base).columns[0].total[0],
+    );
+    assert.equal(
+      stages.reduce((a, b) => a + b),
+      whole,
+    );
+    const halves = [
+      [0, 299],
+      [300, 599],
+    ].map((time) => lib.plain(read(fixture, { time }).base).columns[0].total[0]);
     assert.equal(halves[0] + halves[1], whole);
     const { profile, base } = read(fixture, { split: 'stage' });
     const found = paths(profile, lib.plain(base));
-    assert.deepEqual(['stage=9', 'stage=10', 'stage=11'].map((name) => found[name][1]), stages);
+    assert.deepEqual(
+      ['stage=9', 'stage=10', 'stage=11'].map((name) => found[name][1]),
+      stages,
+    );
   });
 
   test('a merge too large to finish keeps all weight', () => {
@@ -264,7 +285,8 @@ test('text stands out by 4.5 to 1 on every flame colour, in both themes', () => 
     for (const mode of ['kind', 'package', 'mine', 'diff']) {
       const palette = new lib.Palette(made, mode, theme, []);
       assert.ok(palette.swatches.length > 5);
-      for (const swatch of palette.swatches) assert.ok(swatch.contrast >= 4.5, `${mode} ${swatch.fill} ${swatch.contrast}`);
+      for (const swatch of palette.swatches)
+        assert.ok(swatch.contrast >= 4.5, `${mode} ${swatch.fill} ${swatch.contrast}`);
     }
   }
 });

@@ -14,7 +14,12 @@ export async function load(...names) {
     const outfile = join(folder, 'modules.mjs');
     await build({
       stdin: { contents: names.map((name) => `export * from './${name}';`).join('\n'), resolveDir: SRC, loader: 'ts' },
-      bundle: true, format: 'esm', platform: 'node', target: 'es2022', outfile, logLevel: 'warning',
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'es2022',
+      outfile,
+      logLevel: 'warning',
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -22,12 +22,20 @@ function picture(script, inverted) {
   const rows = 5;
   const frames = FRAMES.map(([name, x, w, d]) => {
     const y = 40 + 16 * (inverted ? d : rows - 1 - d);
-    return `<g data-x="${x}" data-w="${w}" data-d="${d}"><title>${escape(name)} (${w} samples, ${w.toFixed(2)}%)</title><rect x="${x}%" y="${y}" width="${w}%" height="15" fill="#66bb6a"/><text x="${x}%" dx="3" y="${y + 11.5}">${escape(name)}</text></g>`;
+    return `<g data-x="${x}" data-w="${w}" data-d="${d}">
+<title>${escape(name)} (${w} samples, ${w.toFixed(2)}%)</title>
+<rect x="${x}%" y="${y}" width="${w}%" height="15" fill="#66bb6a"/>
+<text x="${x}%" dx="3" y="${y + 11.5}">${escape(name)}</text>
+</g>`;
   });
-  return `<svg class="charcloth" xmlns="http://www.w3.org/2000/svg" width="100%" height="160" data-width="1200" data-inverted="${inverted ? 1 : 0}" data-total="100" data-unit="samples" font-family="monospace" font-size="12">
-<text id="title" x="50%" y="20" text-anchor="middle">Title</text><text id="details" x="10" y="150"/><text id="matched" x="95%" y="150" text-anchor="end"/>
-<text id="search" x="95%" y="20" text-anchor="end" display="none">Search</text><text id="unzoom" x="10" y="20" display="none">Reset zoom</text>
+  return `<svg class="charcloth" xmlns="http://www.w3.org/2000/svg" width="100%" height="160" data-width="1200"
+data-inverted="${inverted ? 1 : 0}" data-total="100" data-unit="samples" font-family="monospace" font-size="12">
+<text id="title" x="50%" y="20" text-anchor="middle">Title</text>
+<text id="unzoom" x="10" y="20" display="none">Reset zoom</text>
+<text id="search" x="99%" y="20" text-anchor="end" display="none">Search</text>
 <g id="frames">${frames.join('\n')}</g>
+<text id="details" x="10" y="150"/>
+<text id="matched" x="99%" y="150" text-anchor="end"/>
 ${script ? `<script><![CDATA[${script}]]></script>` : ''}
 </svg>`;
 }
@@ -98,7 +106,9 @@ test('the details line follows the pointer; texts fit the window', async () => {
   assert.equal(await page.locator('#details').textContent(), '<hostile> & "quoted" (10 samples, 10.00%)');
   assert.match(await frame(page, 6).locator('text').textContent(), /^(.{0,3}|.*….*)$/);
   await page.setViewportSize({ width: 3000, height: 400 });
-  await page.waitForFunction(() => document.querySelectorAll('#frames > g')[6].querySelector('text').textContent === '<hostile> & "quoted"');
+  await page.waitForFunction(
+    () => document.querySelectorAll('#frames > g')[6].querySelector('text').textContent === '<hostile> & "quoted"',
+  );
   await page.close();
 });
 
