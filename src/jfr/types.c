@@ -57,7 +57,8 @@ static struct ch_jfr_text string(struct reader *r)
 
 static struct attributes read_attributes(struct reader *r)
 {
-	struct attributes a = { 0 };
+	const struct ch_jfr_text none = { "", 0 };
+	struct attributes a = { none, none, none, none, none, none };
 	uint64_t n = ch_jfr_varint(&r->c);
 
 	for (; n && !r->c.bad; n--) {

@@ -14,21 +14,45 @@ static const struct {
 } words[] = {
 	{ "cpu", "jdk.CPUTimeSample", 1 },
 	{ "cpu", "jdk.ExecutionSample", 0 },
+	{ "cpu", "cycles", 2 },
+	{ "cpu", "cpu-cycles", 2 },
+	{ "cpu", "cpu_core/cycles/", 2 },
+	{ "cpu", "cpu_atom/cycles/", 2 },
+	{ "cpu", "cpu-clock", 1 },
+	{ "cpu", "task-clock", 0 },
 	{ "cpu", "perf", 0 },
 	{ "cpu", "samples", 0 },
 	{ "cpu", "honest-profiler", 0 },
+	{ "cpu", "cpu-time", 0 },
+	{ "cpu", "speedscope", 0 },
 	{ "wall", "profiler.WallClockSample", 0 },
 	{ "wall", "threads", 0 },
 	{ "wall", "Stacktrace", 0 },
 	{ "wall", "pyspark-stack", 0 },
+	{ "wall", "wall_time", 0 },
+	{ "wall", "wall-time", 0 },
+	{ "wall", "goroutine", 0 },
 	{ "alloc", "jdk.ObjectAllocationSample", 0 },
 	{ "alloc", "jdk.ObjectAllocationInNewTLAB", 0 },
 	{ "alloc", "jdk.ObjectAllocationOutsideTLAB", 0 },
+	{ "alloc", "alloc_space", 0 },
+	{ "alloc", "speedscope-bytes", 0 },
+	{ "alloc", "alloc_objects", 0 },
+	{ "alloc", "alloc_in_new_tlab_bytes", 0 },
+	{ "alloc", "alloc_outside_tlab_bytes", 0 },
 	{ "lock", "jdk.JavaMonitorEnter", 0 },
 	{ "lock", "jdk.ThreadPark", 0 },
+	{ "lock", "delay", 0 },
+	{ "lock", "contentions", 0 },
+	{ "lock", "lock_duration", 0 },
+	{ "lock", "mutex_duration", 0 },
+	{ "lock", "block_duration", 0 },
 	{ "native", "jdk.NativeMethodSample", 0 },
 	{ "live", "profiler.LiveObject", 0 },
 	{ "live", "jdk.OldObjectSample", 0 },
+	{ "live", "inuse_space", 0 },
+	{ "live", "inuse_objects", 0 },
+	{ "live", "space", 0 },
 	{ "malloc", "profiler.Malloc", 0 },
 	{ "io", "jdk.SocketRead", 0 },
 	{ "io", "jdk.SocketWrite", 0 },
@@ -45,12 +69,11 @@ const char *ch_event_word(const char *type)
 	return type;
 }
 
-bool ch_event_is_word(const char *s)
+void ch_event_words(FILE *f)
 {
 	for (size_t i = 0; i < CH_LEN(words); i++)
-		if (!strcmp(words[i].word, s))
-			return true;
-	return false;
+		if (!i || strcmp(words[i].word, words[i - 1].word) != 0)
+			fprintf(f, "%s ", words[i].word);
 }
 
 static int rank_of(const char *type)
@@ -71,8 +94,8 @@ static int choose_word(const struct ch_profile *p, const char *word, bool *chose
 			best = rank_of(ch_profile_text(p, p->events[i].type));
 	for (size_t i = 0; i < p->n_events; i++) {
 		chosen[i] = p->events[i].samples &&
-			    !strcmp(ch_profile_text(p, p->events[i].word), word) &&
-			    rank_of(ch_profile_text(p, p->events[i].type)) == best;
+		            !strcmp(ch_profile_text(p, p->events[i].word), word) &&
+		            rank_of(ch_profile_text(p, p->events[i].type)) == best;
 		n += chosen[i];
 	}
 	return n;
@@ -83,8 +106,8 @@ static int choose_type(const struct ch_profile *p, const char *type, bool *chose
 	int n = 0;
 
 	for (size_t i = 0; i < p->n_events; i++) {
-		chosen[i] = p->events[i].samples &&
-			    !strcmp(ch_profile_text(p, p->events[i].type), type);
+		chosen[i] =
+		    p->events[i].samples && !strcmp(ch_profile_text(p, p->events[i].type), type);
 		n += chosen[i];
 	}
 	return n;
@@ -104,7 +127,7 @@ static int choose_default(const struct ch_profile *p, bool *chosen)
 }
 
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
-		     struct ch_error *err)
+                     struct ch_error *err)
 {
 	struct ch_buf have = CH_BUF(256);
 	int n;
@@ -118,10 +141,10 @@ int ch_events_choose(const struct ch_profile *p, const char *request, bool *chos
 	for (size_t i = 0; i < p->n_events; i++)
 		if (p->events[i].samples)
 			ch_buf_printf(&have, "%s%s", have.len ? ", " : "",
-				      ch_profile_text(p, p->events[i].word));
+			              ch_profile_text(p, p->events[i].word));
 	ch_buf_putc(&have, 0);
 	n = ch_fail(err, -ENODATA, "there are no '%s' samples; the input has: %s", request,
-		    have.len > 1 && !have.err ? have.data : "none");
+	            have.len > 1 && !have.err ? have.data : "none");
 	ch_buf_done(&have);
 	return n;
 }

@@ -1,0 +1,28 @@
+/* Base64 as in RFC 4648 §4, padded and without line breaks. */
+#ifndef CH_CODEC_BASE64_H
+#define CH_CODEC_BASE64_H
+
+#include "base/buf.h"
+
+/*
+ * Takes bytes in pieces of any size; between pieces up to two bytes wait for their third. Start
+ * from an all-zero struct and end with ch_base64_finish. Failures stick in the buffer.
+ */
+struct ch_base64 {
+	uint8_t waiting[2];
+	unsigned n_waiting;
+};
+
+void ch_base64_put(struct ch_base64 *e, struct ch_buf *to, const void *data, size_t n);
+void ch_base64_finish(struct ch_base64 *e, struct ch_buf *to);
+
+/* All at once. */
+static inline void ch_base64(struct ch_buf *to, const void *data, size_t n)
+{
+	struct ch_base64 e = { 0 };
+
+	ch_base64_put(&e, to, data, n);
+	ch_base64_finish(&e, to);
+}
+
+#endif
