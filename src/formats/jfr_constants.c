@@ -28,8 +28,11 @@ static const struct {
 	[CH_REC_STATES] = { "jdk.types.ThreadState", { { "name", 0 } } },
 	[CH_REC_FRAME_TYPES] = { "jdk.types.FrameType", { { "description", 0 } } },
 	[CH_REC_OLD_OBJECTS] = { "jdk.types.OldObject", { { "type", 0 } } },
-	[CH_REC_LABELS] = { "charcloth.types.Labels", { { "labels", 0 } } },
+	[CH_REC_LABELS] = { "charcloth.types.Labels", { { "pairs", 0 } } },
 };
+
+/* In the map of stacks: one that could not be read. */
+#define LOST (CH_JFR_RESOLVED | UINT64_C(1) << 62)
 
 /* Frame types by what recorders write; own kinds come back as they were. */
 static const struct {
@@ -355,12 +358,11 @@ uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples)
 		return one_frame(r, &r->no_stack, "[no stack]");
 	if (at && !(*at & CH_JFR_RESOLVED)) {
 		ch_rec_touch(r, *at);
-		if (read_stack(r, ch_jfr_value(&r->chunk, *at), &node) && !node)
-			node = one_frame(r, &r->no_stack, "[no stack]");
-		*at = CH_JFR_RESOLVED | node;
+		*at = read_stack(r, ch_jfr_value(&r->chunk, *at), &node) ? CH_JFR_RESOLVED | node
+		                                                         : LOST;
 	}
-	if (CH_LIKELY(at && (node = (uint32_t)*at)))
-		return node;
+	if (CH_LIKELY(at && *at != LOST))
+		return (uint32_t)*at;
 	r->sums->lost_stacks += (uint64_t)samples;
 	return one_frame(r, &r->lost_stack, "[lost stack]");
 }
@@ -497,31 +499,41 @@ uint32_t ch_rec_state(struct ch_rec *r, uint32_t set, uint64_t key)
 	                        ch_profile_str(r->p, t.s, t.n));
 }
 
-/* Two strings of a label, in the place of an array's item. */
-static struct ch_jfr_text next_text(struct ch_rec *r, struct ch_cursor *c)
+/* Text up to `stop`, which is stepped over, without its backslashes; as a string of the profile. */
+static uint32_t unescaped(struct ch_rec *r, struct ch_jfr_text *t, char stop)
 {
-	struct ch_cursor at = *c;
+	ch_buf_reset(&r->name);
+	for (; t->n; t->s++, t->n--) {
+		char c = *t->s;
 
-	ch_jfr_text_skip(c);
-	return c->bad ? (struct ch_jfr_text){ "", 0 } : read_text(r, at);
+		if (c == stop)
+			break;
+		if (c == '\\' && t->n > 1) {
+			c = *++t->s;
+			t->n--;
+		}
+		ch_buf_putc(&r->name, c);
+	}
+	if (t->n) {
+		t->s++;
+		t->n--;
+	}
+	return r->name.len && !r->name.err ? ch_profile_str(r->p, r->name.data, r->name.len) : 0;
 }
 
 uint32_t ch_rec_labels(struct ch_rec *r, uint32_t set, uint64_t key)
 {
-	uint64_t v[CH_JFR_SLOTS] = { 0 }, n;
-	struct ch_cursor c;
+	uint64_t v[CH_JFR_SLOTS] = { 0 };
+	struct ch_jfr_text t;
 
-	if (!read_value(r, CH_REC_LABELS, key, v) || !v[0])
+	if (!read_value(r, CH_REC_LABELS, key, v))
 		return set;
-	c = ch_jfr_value(&r->chunk, (uint64_t)(ch_jfr_address(v[0]) - r->chunk.data));
-	n = ch_jfr_varint(&c);
-	for (; n && !c.bad; n--) {
-		struct ch_jfr_text t = next_text(r, &c);
-		uint32_t name = ch_profile_str(r->p, t.s, t.n);
+	t = ch_rec_text(r, r->layout[CH_REC_LABELS].text[0], v[0]);
+	while (t.n) {
+		uint32_t name = unescaped(r, &t, '='), value = unescaped(r, &t, ',');
 
-		t = next_text(r, &c);
 		if (name && ch_profile_wants(r->p, ch_profile_text(r->p, name)))
-			set = ch_profile_label(r->p, set, name, ch_profile_str(r->p, t.s, t.n));
+			set = ch_profile_label(r->p, set, name, value);
 	}
 	return set;
 }

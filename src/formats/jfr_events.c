@@ -3,6 +3,7 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* Slots of the plans for events. */
 enum {
@@ -27,6 +28,7 @@ enum value {
 	VALUE_PLAIN,    /* a field as it is */
 	VALUE_TICKS,    /* a field in ticks, as ns */
 	VALUE_INTERVAL, /* samples times the interval, once that is known */
+	VALUE_SPAN,     /* samples times the interval, which the type says itself */
 };
 
 /* One row per event that is read without being asked for by its type name. */
@@ -39,17 +41,17 @@ struct desc {
 };
 
 static const struct desc descs[] = {
-	{ "jdk.ExecutionSample", "count", VALUE_INTERVAL, "weight" },
-	{ "jdk.NativeMethodSample", "count", VALUE_INTERVAL, "weight" },
+	{ "jdk.ExecutionSample", "count", VALUE_INTERVAL },
+	{ "jdk.NativeMethodSample", "count", VALUE_INTERVAL },
 	{ "jdk.CPUTimeSample", "ns", VALUE_TICKS, "samplingPeriod" },
-	{ "profiler.WallClockSample", "count", VALUE_INTERVAL, "weight" },
+	{ "profiler.WallClockSample", "count", VALUE_INTERVAL },
 	{ "jdk.ObjectAllocationSample", "bytes", VALUE_PLAIN, "weight", NULL, "objectClass",
 	  CH_KIND_ALLOC },
 	{ "jdk.ObjectAllocationInNewTLAB", "bytes", VALUE_PLAIN, "tlabSize", "allocationSize",
 	  "objectClass", CH_KIND_ALLOC },
 	{ "jdk.ObjectAllocationOutsideTLAB", "bytes", VALUE_PLAIN, "allocationSize", NULL,
 	  "objectClass", CH_KIND_ALLOC },
-	{ "profiler.LiveObject", "bytes", VALUE_PLAIN, "weight", "allocationSize", "objectClass",
+	{ "profiler.LiveObject", "bytes", VALUE_PLAIN, "allocationSize", NULL, "objectClass",
 	  CH_KIND_ALLOC },
 	{ "jdk.OldObjectSample", "bytes", VALUE_PLAIN, "objectSize", NULL, "object",
 	  CH_KIND_ALLOC },
@@ -73,6 +75,9 @@ static const struct desc others[] = {
 	{ NULL, "count", VALUE_ONE },
 };
 
+/* More types of interest than this are no recording. */
+#define HANDLERS_MAX 4096
+
 struct ch_rec_handler {
 	void (*run)(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v);
 	const struct ch_jfr_plan *plan;
@@ -81,8 +86,9 @@ struct ch_rec_handler {
 	enum value how;
 	bool old_object;
 	int event; /* number in the profile, -1 not yet */
+	const char *unit;
+	int64_t scale, interval_ns; /* as a Charcloth recording says, 0 not said */
 	enum ch_rec_text text[2];
-	const char *name;
 };
 
 static bool has(const struct ch_rec_handler *h, unsigned slot)
@@ -116,8 +122,10 @@ static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t ti
 	struct ch_rec_handler *h = &r->handlers[g->handler];
 	struct ch_sample s = { .samples = g->samples, .value = g->value, .time_ns = time_ns };
 
-	if (h->event < 0)
-		h->event = ch_profile_event(r->p, h->type, h->desc->unit);
+	if (h->event < 0) {
+		h->event = ch_profile_event(r->p, h->type, h->unit);
+		ch_profile_event_means(r->p, (uint16_t)h->event, NULL, h->scale, h->interval_ns);
+	}
 	s.event = (uint16_t)h->event;
 	if (h->how == VALUE_TICKS)
 		s.value = ch_jfr_ns_of(&r->chunk.head, g->value);
@@ -136,10 +144,25 @@ void ch_rec_events_flush(struct ch_rec *r)
 	ch_rec_groups_clear(r->groups);
 }
 
+/* The value as recorded: groups keep ticks as they are. */
+static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64_t samples)
+{
+	switch (h->how) {
+	case VALUE_PLAIN:
+	case VALUE_TICKS:
+		return (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
+	case VALUE_SPAN:
+		return ch_sat_mul(samples, h->interval_ns);
+	case VALUE_ONE:
+	case VALUE_INTERVAL:
+		break;
+	}
+	return samples;
+}
+
 static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	int64_t samples = has(h, SAMPLES) ? (int64_t)v[SAMPLES] : 1;
-	int64_t value = (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
 	struct ch_rec_group g = {
 		.handler = (uint32_t)(h - r->handlers),
 		.stack = v[STACK],
@@ -148,7 +171,7 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 		.state = (uint32_t)v[STATE],
 		.labels = v[LABELS],
 		.samples = samples,
-		.value = h->how == VALUE_PLAIN || h->how == VALUE_TICKS ? value : samples,
+		.value = value_of(h, v, samples),
 	};
 
 	if (r->spans)
@@ -215,6 +238,18 @@ static void on_heap(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *
 		ch_profile_point(r->p, "heap committed", "bytes", at, (double)v[NUMBER_1]);
 }
 
+/* A point of a series that has no event of its own. */
+static void on_point(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	struct ch_jfr_text name = ch_rec_text(r, h->text[0], v[TEXT_1]), unit;
+	char text[2][128];
+
+	(void)snprintf(text[0], sizeof(text[0]), "%.*s", (int)(name.n & 127), name.s);
+	unit = ch_rec_text(r, h->text[1], v[TEXT_2]);
+	(void)snprintf(text[1], sizeof(text[1]), "%.*s", (int)(unit.n & 127), unit.s);
+	ch_profile_point(r->p, text[0], text[1], time_of(r, v), ch_jfr_double(v[VALUE]));
+}
+
 static void on_collection(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	(void)h;
@@ -228,11 +263,13 @@ static const struct {
 	bool series;
 	void (*run)(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v);
 	struct ch_jfr_keep keep[4];
+	const char *texts[2]; /* fields in TEXT_1 and TEXT_2 */
 } facts[] = {
 	{ "jdk.ActiveSetting",
 	  false,
 	  on_setting,
-	  { { "id", NUMBER_1 }, { "name", TEXT_1 }, { "value", TEXT_2 } } },
+	  { { "id", NUMBER_1 }, { "name", TEXT_1 }, { "value", TEXT_2 } },
+	  { "name", "value" } },
 	{ "jdk.DataLoss", false, on_data_loss, { { "amount", NUMBER_1 } } },
 	{ "jdk.CPUTimeSamplesLost", false, on_samples_lost, { { "lostSamples", NUMBER_1 } } },
 	{ "jdk.CPULoad",
@@ -252,6 +289,11 @@ static const struct {
 	  true,
 	  on_collection,
 	  { { "startTime", TIME }, { "sumOfPauses", VALUE } } },
+	{ "charcloth.Point",
+	  true,
+	  on_point,
+	  { { "startTime", TIME }, { "name", TEXT_1 }, { "unit", TEXT_2 }, { "value", VALUE } },
+	  { "name", "unit" } },
 };
 
 /* --- handlers -------------------------------------------------------------------------------- */
@@ -274,46 +316,104 @@ static size_t keep(struct ch_jfr_keep *to, size_t n, const char *path, unsigned 
 	return n;
 }
 
-static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const struct desc *d)
+/* What our own recordings say about an event in its annotations. */
+struct remarks {
+	const struct ch_jfr_type *unit, *scale, *interval, *name;
+};
+
+static int64_t number(struct ch_jfr_text t)
+{
+	int64_t v = 0;
+
+	for (size_t i = 0; i < t.n && t.s[i] >= '0' && t.s[i] <= '9'; i++)
+		v = ch_sat_add(ch_sat_mul(v, 10), t.s[i] - '0');
+	return v;
+}
+
+static void apply_remarks(struct ch_rec *r, const struct ch_jfr_type *type, const struct remarks *m,
+                          struct ch_rec_handler *h)
+{
+	struct ch_jfr_text unit = ch_jfr_remark(&r->types, type, m->unit);
+
+	/* A recorder that weighs its samples itself means time unless it says otherwise. */
+	if (h->how == VALUE_PLAIN && h->desc->how == VALUE_INTERVAL)
+		h->unit = "ns";
+	if (unit.n && !(h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n)))
+		return;
+	h->scale = number(ch_jfr_remark(&r->types, type, m->scale));
+	h->interval_ns = number(ch_jfr_remark(&r->types, type, m->interval));
+	if (h->interval_ns && (h->how == VALUE_INTERVAL || h->how == VALUE_ONE) &&
+	    !strcmp(h->unit, "ns"))
+		h->how = VALUE_SPAN;
+}
+
+/* The name under which the profile knows the type. */
+static struct ch_jfr_text name_of(const struct ch_rec *r, const struct ch_jfr_type *type,
+                                  const struct remarks *m)
+{
+	struct ch_jfr_text name = ch_jfr_remark(&r->types, type, m->name);
+
+	return name.n ? name : type->name;
+}
+
+static const struct ch_jfr_plan *plan_sample(struct ch_rec *r, const struct ch_jfr_type *type,
+                                             const struct desc *d, bool weighed)
 {
 	struct ch_jfr_keep fields[CH_JFR_SLOTS];
-	struct ch_rec_handler h = { .run = on_sample, .desc = d, .how = d->how };
-	const struct ch_jfr_field *class_field =
-	    d->class_field ? ch_jfr_field(&r->types, type, d->class_field) : NULL;
 	bool named = r->want_thread || r->want_tid || r->want_task || r->spans;
 	size_t n = 0;
 
 	n = keep(fields, n, "stackTrace", STACK);
 	n = keep(fields, n, "samples", SAMPLES);
-	n = keep(fields, n, d->value, VALUE);
-	n = keep(fields, n, d->fallback, FALLBACK);
+	n = keep(fields, n, weighed ? "weight" : d->value, VALUE);
+	n = keep(fields, n, weighed ? NULL : d->fallback, FALLBACK);
 	n = keep(fields, n, d->class_field, CLASS);
 	n = keep(fields, n, r->p->want.times || r->spans ? "startTime" : NULL, TIME);
 	n = keep(fields, n, named ? "eventThread" : NULL, THREAD);
 	n = keep(fields, n, named ? "sampledThread" : NULL, THREAD);
 	n = keep(fields, n, r->want_state ? "state" : NULL, STATE);
 	n = keep(fields, n, r->want_labels ? "labels" : NULL, LABELS);
-	h.plan = ch_jfr_plan_new(&r->types, type, fields, n, false);
-	if (!h.plan)
-		return 0;
-	/* A recorder that knows better than the interval says so itself. */
-	if (h.how == VALUE_INTERVAL && has(&h, VALUE))
-		h.how = VALUE_PLAIN;
-	if (class_field) {
-		const struct ch_jfr_type *t = ch_jfr_type_by_id(&r->types, class_field->type_id);
-
-		h.old_object = t && ch_jfr_text_is(t->name, "jdk.types.OldObject");
-	}
-	h.type = ch_arena_strndup(&r->types.arena, type->name.s, type->name.n);
-	return h.type ? add_handler(r, type, h) : -ENOMEM;
+	return ch_jfr_plan_new(&r->types, type, fields, n, false);
 }
 
-static const struct desc *desc_of(const struct ch_rec *r, const struct ch_jfr_type *type)
+static bool is_old_object(const struct ch_rec *r, const struct ch_jfr_type *type, const char *field)
 {
+	const struct ch_jfr_field *f = field ? ch_jfr_field(&r->types, type, field) : NULL;
+	const struct ch_jfr_type *t = f ? ch_jfr_type_by_id(&r->types, f->type_id) : NULL;
+
+	return t && ch_jfr_text_is(t->name, "jdk.types.OldObject");
+}
+
+static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const struct desc *d,
+                      const struct remarks *m)
+{
+	bool weighed = ch_jfr_field(&r->types, type, "weight") != NULL;
+	struct ch_jfr_text name = name_of(r, type, m);
+	struct ch_rec_handler h = {
+		.run = on_sample,
+		.desc = d,
+		.unit = d->unit,
+		.how = weighed ? VALUE_PLAIN : d->how,
+		.plan = plan_sample(r, type, d, weighed),
+		.old_object = is_old_object(r, type, d->class_field),
+		.type = ch_arena_strndup(&r->types.arena, name.s, name.n),
+	};
+
+	apply_remarks(r, type, m, &h);
+	return h.type && h.unit ? add_handler(r, type, h) : -ENOMEM;
+}
+
+/* What to do with a type: the table says it, or a Charcloth recording, or it was asked for. */
+static const struct desc *desc_of(const struct ch_rec *r, const struct ch_jfr_type *type,
+                                  const struct remarks *m)
+{
+	struct ch_jfr_text name = name_of(r, type, m);
+	bool own = ch_jfr_remark(&r->types, type, m->unit).n > 0;
+
 	for (size_t i = 0; i < CH_LEN(descs); i++)
-		if (ch_jfr_text_is(type->name, descs[i].type))
+		if (ch_jfr_text_is(name, descs[i].type))
 			return ch_profile_wants_event(r->p, descs[i].type) ? &descs[i] : NULL;
-	if (!r->p->want.event || !ch_jfr_text_is(type->name, r->p->want.event))
+	if (!own && (!r->p->want.event || !ch_jfr_text_is(name, r->p->want.event)))
 		return NULL;
 	for (size_t i = 0; i < CH_LEN(others); i++)
 		if (!others[i].value || ch_jfr_field(&r->types, type, others[i].value))
@@ -333,8 +433,8 @@ static int add_fact(struct ch_rec *r, const struct ch_jfr_type *type)
 		while (n < CH_LEN(facts[i].keep) && facts[i].keep[n].path)
 			n++;
 		h.plan = ch_jfr_plan_new(&r->types, type, facts[i].keep, n, false);
-		h.text[0] = ch_rec_text_of(r, type, "name");
-		h.text[1] = ch_rec_text_of(r, type, "value");
+		for (size_t k = 0; k < CH_LEN(h.text); k++)
+			h.text[k] = ch_rec_text_of(r, type, facts[i].texts[k]);
 		return add_handler(r, type, h);
 	}
 	return 0;
@@ -342,14 +442,20 @@ static int add_fact(struct ch_rec *r, const struct ch_jfr_type *type)
 
 int ch_rec_events_init(struct ch_rec *r)
 {
+	const struct remarks m = {
+		.unit = ch_jfr_type_by_name(&r->types, CH_REC_UNIT),
+		.scale = ch_jfr_type_by_name(&r->types, CH_REC_SCALE),
+		.interval = ch_jfr_type_by_name(&r->types, CH_REC_INTERVAL),
+		.name = ch_jfr_type_by_name(&r->types, CH_REC_NAME),
+	};
 	int e = 0;
 
-	for (size_t i = 0; i < r->types.n && e >= 0; i++) {
+	for (size_t i = 0; i < r->types.n && e >= 0 && r->n_handlers < HANDLERS_MAX; i++) {
 		const struct ch_jfr_type *type = &r->types.items[i];
-		const struct desc *d = desc_of(r, type);
+		const struct desc *d = desc_of(r, type, &m);
 
 		if (d && ch_jfr_field(&r->types, type, "stackTrace"))
-			e = add_sample(r, type, d);
+			e = add_sample(r, type, d, &m);
 		else
 			e = add_fact(r, type);
 	}

@@ -17,6 +17,12 @@
 #include "jfr/pools.h"
 #include "profile/paths.h"
 
+/* Annotations by which a Charcloth recording says what the numbers of an event mean. */
+#define CH_REC_UNIT     "charcloth.Unit"
+#define CH_REC_SCALE    "charcloth.Scale"
+#define CH_REC_INTERVAL "charcloth.Interval"
+#define CH_REC_NAME     "charcloth.Name" /* where the event's own name is no name of a type */
+
 /* Pools that are kept; the order is that of ch_rec_pool_types. */
 enum ch_rec_pool {
 	CH_REC_STACKS,

@@ -21,8 +21,3 @@ WEAK int ch_uber_write(const struct ch_profile *p, struct ch_out *out, struct ch
 	(void)p, (void)out;
 	return ch_fail(err, -ENOSYS, "uber");
 }
-WEAK int ch_jfr_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)out;
-	return ch_fail(err, -ENOSYS, "jfr");
-}

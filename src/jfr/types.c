@@ -6,6 +6,9 @@
 /* Metadata is a tree of elements; those of the JDK are five deep. */
 #define DEPTH_MAX 16
 #define TEXT_MAX  ((size_t)64 << 20)
+/* Texts and plans take this much and so many times the bytes of the metadata, at most. */
+#define ARENA_MIN   ((size_t)16 << 20)
+#define ARENA_RATIO ((size_t)32)
 
 /* Reads the metadata's own strings and the tree that refers to them by number. */
 struct reader {
@@ -18,7 +21,7 @@ struct reader {
 
 /* The attributes that matter, of whatever element. */
 struct attributes {
-	struct ch_jfr_text id, name, type, pooled, dimension;
+	struct ch_jfr_text id, name, type, pooled, dimension, value;
 };
 
 static int read_strings(struct reader *r)
@@ -70,6 +73,8 @@ static struct attributes read_attributes(struct reader *r)
 			a.pooled = value;
 		else if (ch_jfr_text_is(key, "dimension"))
 			a.dimension = value;
+		else if (ch_jfr_text_is(key, "value"))
+			a.value = value;
 	}
 	return a;
 }
@@ -115,6 +120,7 @@ static int add_class(struct ch_jfr_types *t, const struct attributes *a)
 		.name = a->name,
 		.shape = shape_of(a->name),
 		.first_field = (uint32_t)t->n_fields,
+		.first_remark = (uint32_t)t->n_remarks,
 	};
 	return ch_jfr_idmap_put(&t->by_id, number(a->id), t->n);
 }
@@ -133,6 +139,17 @@ static int add_field(struct ch_jfr_types *t, const struct attributes *a)
 	return 0;
 }
 
+static int add_remark(struct ch_jfr_types *t, const struct attributes *a)
+{
+	if (!a->value.n)
+		return 0;
+	if (CH_ROOM(t->remarks, t->remarks_cap, t->n_remarks + 1) < 0)
+		return -ENOMEM;
+	t->remarks[t->n_remarks++] = (struct ch_jfr_remark){ number(a->type), a->value };
+	t->items[t->n - 1].n_remarks++;
+	return 0;
+}
+
 static int read_element(struct reader *r, unsigned depth)
 {
 	struct ch_jfr_text name = string(r);
@@ -146,6 +163,8 @@ static int read_element(struct reader *r, unsigned depth)
 	}
 	if (ch_jfr_text_is(name, "field") && r->class_depth && depth == r->class_depth + 1)
 		return add_field(r->types, &a);
+	if (ch_jfr_text_is(name, "annotation") && r->class_depth && depth == r->class_depth + 1)
+		return add_remark(r->types, &a);
 	if (depth <= r->class_depth)
 		r->class_depth = 0;
 	return 0;
@@ -180,7 +199,8 @@ int ch_jfr_types_read(struct ch_jfr_types *t, struct ch_cursor body)
 	struct reader r = { .types = t, .c = body };
 	int e;
 
-	*t = (struct ch_jfr_types){ .arena = CH_ARENA(SIZE_MAX / 2) };
+	*t = (struct ch_jfr_types){ .arena =
+		                        CH_ARENA(ARENA_MIN + ARENA_RATIO * ch_cursor_left(&body)) };
 	ch_jfr_skip_varints(&r.c, 3); /* start, duration, id */
 	e = read_strings(&r);
 	if (e < 0)
@@ -192,6 +212,7 @@ void ch_jfr_types_done(struct ch_jfr_types *t)
 {
 	free(t->items);
 	free(t->fields);
+	free(t->remarks);
 	ch_jfr_idmap_done(&t->by_id);
 	ch_arena_done(&t->arena);
 }
@@ -218,4 +239,15 @@ const struct ch_jfr_field *ch_jfr_field(const struct ch_jfr_types *t,
 		if (ch_jfr_text_is(t->fields[type->first_field + i].name, name))
 			return &t->fields[type->first_field + i];
 	return NULL;
+}
+
+struct ch_jfr_text ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
+                                 const struct ch_jfr_type *annotation)
+{
+	const struct ch_jfr_remark *r = t->remarks + type->first_remark;
+
+	for (uint32_t i = 0; annotation && i < type->n_remarks; i++)
+		if (r[i].annotation_id == annotation->id)
+			return r[i].value;
+	return (struct ch_jfr_text){ "", 0 };
 }

@@ -32,6 +32,13 @@ struct ch_jfr_type {
 	struct ch_jfr_text name;
 	enum ch_jfr_shape shape;
 	uint32_t first_field, n_fields;
+	uint32_t first_remark, n_remarks;
+};
+
+/* What is said about a type beside its fields: an annotation and its value. */
+struct ch_jfr_remark {
+	uint64_t annotation_id;
+	struct ch_jfr_text value;
 };
 
 struct ch_jfr_types {
@@ -39,6 +46,8 @@ struct ch_jfr_types {
 	size_t n, cap;
 	struct ch_jfr_field *fields;
 	size_t n_fields, fields_cap;
+	struct ch_jfr_remark *remarks;
+	size_t n_remarks, remarks_cap;
 	struct ch_jfr_idmap by_id; /* place in items, plus 1 */
 	struct ch_arena arena;     /* lives as long as the types; users may take from it, too */
 };
@@ -55,5 +64,8 @@ const struct ch_jfr_type *ch_jfr_type_by_id(const struct ch_jfr_types *t, uint64
 const struct ch_jfr_type *ch_jfr_type_by_name(const struct ch_jfr_types *t, const char *name);
 const struct ch_jfr_field *ch_jfr_field(const struct ch_jfr_types *t,
                                         const struct ch_jfr_type *type, const char *name);
+/* The value of an annotation of the type; empty when it has none, or annotation is NULL. */
+struct ch_jfr_text ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
+                                 const struct ch_jfr_type *annotation);
 
 #endif

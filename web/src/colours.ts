@@ -128,45 +128,47 @@ function kindColour(kind: number, shade: number, theme: Theme): Rgb {
   return oklch(lightness + offset - dim(theme), chroma, hue);
 }
 
-/** Maps frames (and in a comparison, nodes) to swatches. */
+/** Maps frames (and in a comparison, nodes) to swatches. Frames get theirs when first drawn: most never are. */
 export class Palette {
   readonly swatches: Swatch[] = [];
-  /** Swatch per frame; the last entry is for the root. */
+  private readonly byKey = new Map<string, number>();
+  /** Swatch per frame plus one, 0 while unknown; the last entry is for the root. */
   private readonly ofFrame: Uint16Array;
+  /** 1 for frames that are not my code. */
   private readonly fadedFrame: Uint8Array;
 
-  constructor(profile: Profile, mode: ColourMode, theme: Theme, mine: string[]) {
-    const { frameString, frameKind, strings } = profile;
-    this.ofFrame = new Uint16Array(frameString.length + 1);
-    this.fadedFrame = new Uint8Array(frameString.length + 1);
-    const known = new Map<number, number>();
-    const swatchFor = (key: number, make: () => Rgb): number => {
-      let at = known.get(key);
-      if (at === undefined) known.set(key, (at = this.swatches.push(swatch(make(), theme)) - 1));
-      return at;
-    };
-    if (mode === 'diff') {
-      this.addDiff(theme);
-      return;
+  constructor(
+    private readonly profile: Profile,
+    private readonly mode: ColourMode,
+    private readonly theme: Theme,
+    private readonly mine: string[],
+  ) {
+    this.ofFrame = new Uint16Array(profile.frameString.length + 1);
+    this.fadedFrame = new Uint8Array(profile.frameString.length + 1);
+    if (mode === 'diff') this.addDiff(theme);
+  }
+
+  private swatchFor(key: string, make: () => Rgb): number {
+    let at = this.byKey.get(key);
+    if (at === undefined) this.byKey.set(key, (at = this.swatches.push(swatch(make(), this.theme)) - 1));
+    return at;
+  }
+
+  private colour(frame: number): number {
+    const { profile, theme } = this;
+    const kind = Math.min(profile.frameKind[frame]!, KINDS.length - 1);
+    const name = profile.strings.at(profile.frameString[frame]!);
+    const group = hash(packageOf(name) || name);
+    if (this.mode === 'package' && kind !== LABEL_KIND) {
+      const hue = group % 36;
+      const shade = (group >>> 8) % 3;
+      return this.swatchFor(`package ${hue} ${shade}`, () => oklch(0.74 + shade * 0.045 - dim(theme), 0.115, hue * 10));
     }
-    for (let frame = 0; frame < frameString.length; frame++) {
-      const name = strings.at(frameString[frame]!);
-      const group = hash(packageOf(name) || name);
-      const kind = Math.min(frameKind[frame]!, KINDS.length - 1);
-      if (mode === 'package' && kind !== LABEL_KIND) {
-        const hue = group % 36;
-        const shade = (group >>> 8) % 3;
-        this.ofFrame[frame] = swatchFor(1000 + hue * 3 + shade, () =>
-          oklch(0.74 + shade * 0.045 - dim(theme), 0.115, hue * 10),
-        );
-      } else {
-        const shade = group % SHADES;
-        this.ofFrame[frame] = swatchFor(kind * SHADES + shade, () => kindColour(kind, shade, theme));
-      }
-      if (mode === 'mine' && kind !== LABEL_KIND)
-        this.fadedFrame[frame] = mine.some((prefix) => inPackage(name, prefix)) ? 0 : 1;
+    if (this.mode === 'mine' && kind !== LABEL_KIND) {
+      this.fadedFrame[frame] = this.mine.some((prefix) => inPackage(name, prefix)) ? 0 : 1;
     }
-    this.ofFrame[frameString.length] = swatchFor(-1, () => oklch(theme.dark ? 0.7 : 0.87, 0.012, 260));
+    const shade = group % SHADES;
+    return this.swatchFor(`kind ${kind} ${shade}`, () => kindColour(kind, shade, theme));
   }
 
   private addDiff(theme: Theme): void {
@@ -179,11 +181,17 @@ export class Palette {
   }
 
   frame(frame: number): Swatch {
-    return this.swatches[this.ofFrame[frame < 0 ? this.ofFrame.length - 1 : frame]!]!;
+    const at = frame < 0 ? this.ofFrame.length - 1 : frame;
+    if (this.ofFrame[at] === 0) {
+      const root = (): Rgb => oklch(this.theme.dark ? 0.7 : 0.87, 0.012, 260);
+      this.ofFrame[at] = 1 + (frame < 0 ? this.swatchFor('root', root) : this.colour(frame));
+    }
+    return this.swatches[this.ofFrame[at]! - 1]!;
   }
 
+  /** Whether a frame is not "my code"; known once its colour was asked for. */
   faded(frame: number): boolean {
-    return this.fadedFrame[frame < 0 ? this.fadedFrame.length - 1 : frame] === 1;
+    return frame >= 0 && this.fadedFrame[frame] === 1;
   }
 
   /** `change` in shares of the total; `full` is the change that gets the full colour. */

@@ -98,19 +98,35 @@ class Reader {
 
   /** An unsigned varint. Values beyond 2^53 lose low bits, which no width on a screen can show. */
   varint(): number {
-    const bytes = this.bytes;
-    let byte = bytes[this.at++];
-    if (byte === undefined) throw new Error('the data ends in the middle of a number');
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    let scale = 128;
-    do {
-      byte = bytes[this.at++];
-      if (byte === undefined) throw new Error('the data ends in the middle of a number');
-      value += (byte & 0x7f) * scale;
-      scale *= 128;
-    } while (byte >= 0x80 && scale < 2 ** 70);
-    return value;
+    return this.fill(this.one)[0]!;
+  }
+
+  private readonly one = new Float64Array(1);
+
+  /** As many varints as `out` holds. The first picture waits for this loop, so it keeps everything in locals. */
+  fill(out: Float64Array): Float64Array {
+    const { bytes } = this;
+    const end = bytes.length;
+    let at = this.at;
+    for (let i = 0; i < out.length; i++) {
+      if (at >= end) throw new Error('the data ends in the middle of a number');
+      let byte = bytes[at++]!;
+      if (byte < 0x80) {
+        out[i] = byte;
+        continue;
+      }
+      let value = byte & 0x7f;
+      let scale = 128;
+      do {
+        if (at >= end) throw new Error('the data ends in the middle of a number');
+        byte = bytes[at++]!;
+        value += (byte & 0x7f) * scale;
+        scale *= 128;
+      } while (byte >= 0x80 && scale < 2 ** 70);
+      out[i] = value;
+    }
+    this.at = at;
+    return out;
   }
 
   /** A count of things that take at least `least` bytes each: more than the bytes left is damage, not a request. */
@@ -145,16 +161,19 @@ function readTrie(r: Reader, frames: number): Trie {
   const parent = new Int32Array(n);
   const frame = new Int32Array(n);
   const depth = new Int32Array(n);
+  const pairs = r.fill(new Float64Array(2 * (n - 1)));
   parent[0] = -1;
   frame[0] = -1;
   for (let i = 1; i < n; i++) {
-    let up = r.varint();
+    let up = pairs[2 * i - 2]!;
+    const id = pairs[2 * i - 1]!;
     let p = i - 1;
     if (up > depth[p]!) throw new Error('a node climbs above the root');
     for (; up > 0; up--) p = parent[p]!;
     parent[i] = p;
     depth[i] = depth[p]! + 1;
-    frame[i] = r.below(frames, 'frame');
+    if (id >= frames) throw new Error('a node names a frame that does not exist');
+    frame[i] = id;
   }
   return { n, parent, frame, depth };
 }
@@ -163,21 +182,18 @@ function readRows(r: Reader, nodes: number, sets: number, buckets: number): Rows
   const n = r.size(2);
   const flags = r.varint();
   const node = new Int32Array(n);
+  const deltas = r.fill(new Float64Array(n));
   for (let i = 0, last = 0; i < n; i++) {
-    last += r.varint();
+    last += deltas[i]!;
     if (last >= nodes) throw new Error('a row names a node that does not exist');
     node[i] = last;
   }
   const column = (limit: number, what: string): Int32Array => {
-    const out = new Int32Array(n);
-    for (let i = 0; i < n; i++) out[i] = r.below(limit, what);
-    return out;
+    const ids = r.fill(new Float64Array(n));
+    for (let i = 0; i < n; i++) if (ids[i]! >= limit) throw new Error(`a ${what} points outside its table`);
+    return Int32Array.from(ids);
   };
-  const weights = (): Float64Array => {
-    const out = new Float64Array(n);
-    for (let i = 0; i < n; i++) out[i] = r.varint();
-    return out;
-  };
+  const weights = (): Float64Array => r.fill(new Float64Array(n));
   const label = flags & 1 ? column(sets, 'label set') : null;
   const bucket = flags & 2 ? column(Math.max(buckets, 1), 'time bucket') : null;
   const samples = weights();

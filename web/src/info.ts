@@ -49,6 +49,7 @@ export class Info {
     private readonly nameOf: (frame: number) => string,
   ) {
     setText(byId('title'), visible(meta.title));
+    byId('title').title = visible(meta.title);
     const foot = this.footLine();
     setText(byId('foot'), foot);
     byId('foot').title = foot;

@@ -37,8 +37,6 @@ export interface Shown {
   tree: Tree;
   matches: Matches | null;
   searchProblem: string;
-  /** Weight of the selection before frames were hidden, focused or dropped. */
-  selected: number[];
 }
 
 export class Model {
@@ -138,9 +136,6 @@ export class Model {
   private readonly histogram = memo((event: number, labels: string): Float64Array | null =>
     perBucket(this.profile, this.selection(event, labels, -1, -1, '', 'samples'), this.meta.time?.buckets ?? 0),
   );
-  private readonly before = memo((base: Weighted): number[] =>
-    base.selves.map((self) => self.reduce((a, b) => a + b, 0)),
-  );
 
   show(state: State, theme: Theme): Shown {
     const base = this.baseOf(state);
@@ -167,7 +162,7 @@ export class Model {
       centred: state.inspect !== '',
       least: Math.max(0.1, this.meta.view?.minwidth ?? 0.5),
     };
-    return { scene, measure, tree, matches, searchProblem: pattern?.problem ?? '', selected: this.before(base) };
+    return { scene, measure, tree, matches, searchProblem: pattern?.problem ?? '' };
   }
 
   /** Self and total per name of the stacks shown; built when a table asks for it. */

@@ -17,7 +17,7 @@ export interface View {
 }
 
 /** Narrower pictures would cut most names. */
-const LEAST_WIDTH = 800;
+const LEAST_WIDTH = 1200;
 
 function fileName(view: View, ending: string): string {
   const stem = view.caption.title

@@ -276,6 +276,12 @@ export function empty() {
   return encode({ meta: { title: 'nothing' }, events: [{ word: 'cpu', samples: [] }] });
 }
 
+/** A runaway recursion: 3000 frames deep. */
+export function deep() {
+  const stack = Array.from({ length: 3000 }, (_, i) => `pkg.Deep${i}.call`);
+  return encode({ meta: { title: 'deep' }, events: [{ word: 'cpu', samples: [{ stack, samples: 5 }] }] });
+}
+
 /** 3000 equal leaves under one frame: narrower than half a pixel on most screens. */
 export function narrow() {
   const samples = Array.from({ length: 3000 }, (_, i) => ({

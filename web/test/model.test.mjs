@@ -284,6 +284,7 @@ test('text stands out by 4.5 to 1 on every flame colour, in both themes', () => 
   for (const theme of themes) {
     for (const mode of ['kind', 'package', 'mine', 'diff']) {
       const palette = new lib.Palette(made, mode, theme, []);
+      if (mode !== 'diff') for (let frame = -1; frame < names.length; frame++) palette.frame(frame);
       assert.ok(palette.swatches.length > 5);
       for (const swatch of palette.swatches)
         assert.ok(swatch.contrast >= 4.5, `${mode} ${swatch.fill} ${swatch.contrast}`);

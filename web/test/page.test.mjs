@@ -123,6 +123,23 @@ describe('zoom', () => {
   );
 
   test(
+    'a deep stack scrolls, its root first, and links stay short enough to share',
+    on('deep', {}, async (page, at) => {
+      const top = () => page.evaluate(() => document.getElementById('graph').scrollTop);
+      const home = await top();
+      assert.ok(home > 40_000);
+      await at.click('pkg.Deep3.call');
+      await at.until('zoom', 'pkg.Deep3.call');
+      for (let i = 0; i < 60; i++) await page.keyboard.press('ArrowUp');
+      await at.until('selected', 'pkg.Deep63.call');
+      await page.waitForFunction((before) => document.getElementById('graph').scrollTop < before, home);
+      await page.keyboard.press('Enter');
+      await at.until('zoom', 'pkg.Deep63.call');
+      assert.ok((await at.hash()).length < 400);
+    }),
+  );
+
+  test(
     'a tap zooms on a touch screen',
     on('small', { touch: true, width: 400 }, async (page, at) => {
       await page.locator('#graph').scrollIntoViewIfNeeded();
