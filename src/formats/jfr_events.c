@@ -24,11 +24,9 @@ enum {
 
 /* What the value of a sample is. */
 enum value {
-	VALUE_ONE,      /* nothing but a count */
-	VALUE_PLAIN,    /* a field as it is */
-	VALUE_TICKS,    /* a field in ticks, as ns */
-	VALUE_INTERVAL, /* samples times the interval, once that is known */
-	VALUE_SPAN,     /* samples times the interval, which the type says itself */
+	VALUE_ONE,   /* nothing but a count */
+	VALUE_PLAIN, /* a field as it is */
+	VALUE_TICKS, /* a field in ticks, as ns */
 };
 
 /* One row per event that is read without being asked for by its type name. */
@@ -41,10 +39,10 @@ struct desc {
 };
 
 static const struct desc descs[] = {
-	{ "jdk.ExecutionSample", "count", VALUE_INTERVAL },
-	{ "jdk.NativeMethodSample", "count", VALUE_INTERVAL },
+	{ "jdk.ExecutionSample", "count", VALUE_ONE },
+	{ "jdk.NativeMethodSample", "count", VALUE_ONE },
 	{ "jdk.CPUTimeSample", "ns", VALUE_TICKS, "samplingPeriod" },
-	{ "profiler.WallClockSample", "count", VALUE_INTERVAL },
+	{ "profiler.WallClockSample", "count", VALUE_ONE },
 	{ "jdk.ObjectAllocationSample", "bytes", VALUE_PLAIN, "weight", NULL, "objectClass",
 	  CH_KIND_ALLOC },
 	{ "jdk.ObjectAllocationInNewTLAB", "bytes", VALUE_PLAIN, "tlabSize", "allocationSize",
@@ -151,10 +149,7 @@ static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64
 	case VALUE_PLAIN:
 	case VALUE_TICKS:
 		return (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
-	case VALUE_SPAN:
-		return ch_sat_mul(samples, h->interval_ns);
 	case VALUE_ONE:
-	case VALUE_INTERVAL:
 		break;
 	}
 	return samples;
@@ -335,16 +330,10 @@ static void apply_remarks(struct ch_rec *r, const struct ch_jfr_type *type, cons
 {
 	struct ch_jfr_text unit = ch_jfr_remark(&r->types, type, m->unit);
 
-	/* A recorder that weighs its samples itself means time unless it says otherwise. */
-	if (h->how == VALUE_PLAIN && h->desc->how == VALUE_INTERVAL)
-		h->unit = "ns";
 	if (unit.n && !(h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n)))
 		return;
 	h->scale = number(ch_jfr_remark(&r->types, type, m->scale));
 	h->interval_ns = number(ch_jfr_remark(&r->types, type, m->interval));
-	if (h->interval_ns && (h->how == VALUE_INTERVAL || h->how == VALUE_ONE) &&
-	    !strcmp(h->unit, "ns"))
-		h->how = VALUE_SPAN;
 }
 
 /* The name under which the profile knows the type. */

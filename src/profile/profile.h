@@ -187,9 +187,7 @@ bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
  * interval_ns 0 leave things as they are; rows are not touched.
  */
 void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
-			    int64_t interval_ns);
-/* One sample of the event stands for so long: makes every value samples × interval_ns, in ns. */
-void ch_profile_event_takes(struct ch_profile *p, uint16_t event, int64_t interval_ns);
+                            int64_t interval_ns);
 /* Raises an event's scale to `scale` (a multiple of the present one); rows are adjusted. */
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale);
 
