@@ -211,6 +211,12 @@ uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *un
 	return (uint16_t)p->n_events++;
 }
 
+void ch_profile_unread(struct ch_profile *p, uint16_t event, int64_t n)
+{
+	if (event < p->n_events)
+		p->events[event].unread = ch_sat_add(p->events[event].unread, n);
+}
+
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type)
 {
 	return !p->want.event || !strcmp(p->want.event, type) ||

@@ -470,8 +470,15 @@ static void other_events_are_read_when_asked_for(void **state)
 	constants(&m);
 	end(&m);
 	p = read_made(&m, &(struct ch_want){ .event = "jdk.ThreadSleep" });
+	at = ch_profile_event(p, "jdk.ThreadSleep", "ns");
+	assert_int_equal(p->events[at].value, 3000000);
+	at = ch_profile_event(p, "jdk.ExecutionSample", "count");
+	assert_int_equal(p->events[at].samples, 0);
+	assert_int_equal(p->events[at].unread, 1);
+	ch_profile_free(p);
+	p = read_made(&m, &(struct ch_want){ .one_event = true });
 	assert_int_equal(p->n_events, 1);
-	assert_int_equal(p->events[0].value, 3000000);
+	assert_int_equal(p->events[0].samples, 1);
 	ch_profile_free(p);
 	ch_buf_done(&m.b);
 }
