@@ -56,25 +56,10 @@ WEAK int ch_hpl_read(const struct ch_input *in, struct ch_profile *p, struct ch_
 	(void)in, (void)p;
 	return ch_fail(err, -ENOSYS, "hpl");
 }
-WEAK int ch_uber_probe(const struct ch_input *in)
-{
-	(void)in;
-	return 0;
-}
-WEAK int ch_uber_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
-{
-	(void)in, (void)p;
-	return ch_fail(err, -ENOSYS, "uber");
-}
 WEAK int ch_collapsed_write(const struct ch_profile *p, enum ch_metric m, struct ch_out *out, struct ch_error *err)
 {
 	(void)p, (void)m, (void)out;
 	return ch_fail(err, -ENOSYS, "collapsed");
-}
-WEAK int ch_uber_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
-{
-	(void)p, (void)out;
-	return ch_fail(err, -ENOSYS, "uber");
 }
 WEAK int ch_jfr_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err)
 {
