@@ -87,14 +87,19 @@ static void plan_pool(struct ch_rec *r, enum ch_rec_pool i)
 		    ch_rec_text_of(r, type, wanted[i].keep[k].path);
 }
 
-static unsigned place_of(const struct ch_rec *r, const struct ch_jfr_type *type, const char *name)
+/* Frames are most of what there is to read: the order of fields that all recorders have is known. */
+static bool is_usual(const struct ch_rec *r, const struct ch_jfr_type *type)
 {
-	const struct ch_jfr_field *f = ch_jfr_field(&r->types, type, name);
+	static const char *const names[] = { "method", "lineNumber", "bytecodeIndex", "type" };
 
-	return f ? (unsigned)(f - r->types.fields) - type->first_field : UINT16_MAX;
+	if (type->n_fields != CH_LEN(names))
+		return false;
+	for (size_t i = 0; i < CH_LEN(names); i++)
+		if (!ch_jfr_text_is(r->types.fields[type->first_field + i].name, names[i]))
+			return false;
+	return true;
 }
 
-/* Frames are nearly all there is to read in a pool: where all fields are varints, say so. */
 static void plan_frames(struct ch_rec *r)
 {
 	static const struct ch_jfr_keep keep[] = { { "method", FRAME_METHOD },
@@ -107,14 +112,7 @@ static void plan_frames(struct ch_rec *r)
 		return;
 	whole = ch_jfr_plan_new(&r->types, type, NULL, 0, true);
 	r->frame.plan = ch_jfr_plan_new(&r->types, type, keep, CH_LEN(keep), true);
-	if (!whole || whole->n_ints != type->n_fields || type->n_fields > 8)
-		return;
-	r->frame.n_ints = whole->n_ints;
-	r->frame.method = place_of(r, type, "method");
-	r->frame.line = place_of(r, type, "lineNumber");
-	r->frame.type = place_of(r, type, "type");
-	if (r->frame.method >= 8 || r->frame.line >= 8 || r->frame.type >= 8)
-		r->frame.n_ints = 0;
+	r->frame.usual = whole && whole->n_ints == 4 && is_usual(r, type);
 }
 
 void ch_rec_constants_plan(struct ch_rec *r)
@@ -281,10 +279,15 @@ static uint32_t new_frame(struct ch_rec *r, uint64_t key, struct ch_rec_frame_ty
 
 static uint32_t frame(struct ch_rec *r, uint64_t key, uint64_t line, uint64_t type_key)
 {
-	struct ch_rec_method *m = method(r, key);
+	struct ch_rec_recent *recent = &r->frame.recent[(key ^ key >> 16) % CH_REC_RECENT];
+	struct ch_rec_method *m;
 	struct ch_rec_frame_type type;
 	uint32_t id;
 
+	if (CH_LIKELY(recent->id && recent->method == key && recent->type == type_key &&
+	              !r->p->want.lines))
+		return recent->id;
+	m = method(r, key);
 	if (CH_LIKELY(m && type_key < CH_REC_FRAME_TYPE_KEYS)) {
 		type = r->frame.types[type_key];
 		id = m->id[type_key];
@@ -294,8 +297,10 @@ static uint32_t frame(struct ch_rec *r, uint64_t key, uint64_t line, uint64_t ty
 		type = frame_type(r, type_key);
 		id = new_frame(r, key, type);
 	}
-	if (!r->p->want.lines)
+	if (!r->p->want.lines) {
+		*recent = (struct ch_rec_recent){ key, (uint32_t)type_key, id };
 		return id;
+	}
 	return ch_profile_frame(r->p, (struct ch_frame){
 	                                  .name = id,
 	                                  .kind = type.kind,
@@ -305,12 +310,17 @@ static uint32_t frame(struct ch_rec *r, uint64_t key, uint64_t line, uint64_t ty
 
 static uint32_t read_frame(struct ch_rec *r, struct ch_cursor *c)
 {
-	uint64_t v[CH_JFR_SLOTS];
+	uint64_t v[CH_JFR_SLOTS], line, type;
 
-	if (CH_LIKELY(r->frame.n_ints)) {
-		for (unsigned i = 0; i < r->frame.n_ints; i++)
-			v[i] = ch_jfr_varint(c);
-		return frame(r, v[r->frame.method], v[r->frame.line], v[r->frame.type]);
+	if (CH_LIKELY(r->frame.usual)) {
+		uint64_t key = ch_jfr_varint(c);
+
+		if (CH_UNLIKELY(!ch_jfr_varint_triple(c, &line, &type))) {
+			line = ch_jfr_varint(c);
+			ch_jfr_skip_varints(c, 1);
+			type = ch_jfr_varint(c);
+		}
+		return frame(r, key, line, type);
 	}
 	memset(v, 0, sizeof(v));
 	ch_jfr_plan_run(r->frame.plan, c, v);

@@ -66,6 +66,14 @@ struct ch_rec_method {
 	uint32_t id[CH_REC_FRAME_TYPE_KEYS]; /* frame, or name when lines are wanted; 0 not yet */
 };
 
+/* Frames met last, found without a search. Types of 2^32 and more are never there. */
+#define CH_REC_RECENT 1024
+
+struct ch_rec_recent {
+	uint64_t method;
+	uint32_t type, id; /* id 0: free */
+};
+
 /* What the settings in a file say about intervals, in ns; 0 is not known. */
 struct ch_rec_settings {
 	int64_t execution_period_ns, native_period_ns; /* the JDK's */
@@ -97,10 +105,11 @@ struct ch_rec {
 	struct ch_rec_layout layout[CH_REC_POOLS];
 
 	struct {
-		const struct ch_jfr_plan *plan;      /* of a stack frame */
-		unsigned n_ints, method, line, type; /* fields, when all are varints */
-		struct ch_rec_frame_type types[CH_REC_FRAME_TYPE_KEYS];
+		const struct ch_jfr_plan *plan; /* of a stack frame */
+		bool usual;   /* method, line, bytecode index and type, all varints */
 		bool foreign; /* frame types of async-profiler: "Native" is not Java */
+		struct ch_rec_frame_type types[CH_REC_FRAME_TYPE_KEYS];
+		struct ch_rec_recent recent[CH_REC_RECENT];
 	} frame;
 
 	/* Constants met so far: place in the array below plus 1, or frame of the class. */

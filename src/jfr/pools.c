@@ -143,8 +143,11 @@ static int read_all(struct reader *r)
 {
 	int result = 0;
 
-	if (!r->chunk->finished || follow_chain(r) < 0)
-		result = find_all(r);
+	if (r->chunk->finished)
+		result = follow_chain(r);
+	/* A chain that leads nowhere is damage, but no reason to lose what lies beside it. */
+	if ((!r->chunk->finished || result == -EBADMSG) && find_all(r) < 0)
+		result = -ENOMEM;
 	if (r->n)
 		qsort(r->at, r->n, sizeof(*r->at), compare_offsets);
 	for (size_t i = 0; i < r->n && result != -ENOMEM; i++) {

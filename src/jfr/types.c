@@ -57,7 +57,8 @@ static struct ch_jfr_text string(struct reader *r)
 
 static struct attributes read_attributes(struct reader *r)
 {
-	struct attributes a = { 0 };
+	const struct ch_jfr_text none = { "", 0 };
+	struct attributes a = { none, none, none, none, none, none };
 	uint64_t n = ch_jfr_varint(&r->c);
 
 	for (; n && !r->c.bad; n--) {
@@ -244,10 +245,10 @@ const struct ch_jfr_field *ch_jfr_field(const struct ch_jfr_types *t,
 struct ch_jfr_text ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
                                  const struct ch_jfr_type *annotation)
 {
-	const struct ch_jfr_remark *r = t->remarks + type->first_remark;
+	uint32_t end = type->first_remark + type->n_remarks;
 
-	for (uint32_t i = 0; annotation && i < type->n_remarks; i++)
-		if (r[i].annotation_id == annotation->id)
-			return r[i].value;
+	for (uint32_t i = type->first_remark; annotation && i < end; i++)
+		if (t->remarks[i].annotation_id == annotation->id)
+			return t->remarks[i].value;
 	return (struct ch_jfr_text){ "", 0 };
 }

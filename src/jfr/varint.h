@@ -56,6 +56,30 @@ static inline uint64_t ch_jfr_varint(struct ch_cursor *c)
 }
 
 /*
+ * Reads three varints at once when they lie within eight bytes: the first and the last, which must
+ * be of one byte, are told, the one between is stepped over. False, and nothing read, when they do
+ * not lie so. Line, bytecode index and type of a stack frame do.
+ */
+static inline bool ch_jfr_varint_triple(struct ch_cursor *c, uint64_t *ret_first,
+                                        uint64_t *ret_last)
+{
+	uint64_t w, first, second, third;
+
+	if (CH_UNLIKELY(ch_cursor_left(c) < 8))
+		return false;
+	w = le64toh(ch_load64(c->p));
+	first = ~w & CH_JFR_HIGH_BITS;
+	second = first & (first - 1);
+	third = second & (second - 1);
+	if (CH_UNLIKELY(!third || __builtin_ctzll(third) - __builtin_ctzll(second) != 8))
+		return false;
+	*ret_first = ch_jfr_squeeze(w & (first ^ (first - 1)));
+	*ret_last = w >> (__builtin_ctzll(third) - 7) & 0x7f;
+	c->p += (__builtin_ctzll(third) >> 3) + 1;
+	return true;
+}
+
+/*
  * Steps over n varints by counting the bytes that end one. Each load starts where a varint does,
  * so that a nine-byte one (whose last byte may look like any other) shows as eight bytes without
  * an end.
