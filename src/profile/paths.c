@@ -53,7 +53,7 @@ static void remember(struct ch_paths *c, uint32_t depth, uint32_t node)
 }
 
 static uint32_t known(const struct ch_paths *c, const struct ch_profile *p, uint32_t depth,
-		      uint32_t last)
+                      uint32_t last)
 {
 	uint32_t node = slot(c, c->hash[depth], depth)->node;
 
@@ -65,7 +65,7 @@ static uint32_t known(const struct ch_paths *c, const struct ch_profile *p, uint
  * steps from there grow until one is known, and halve again.
  */
 static uint32_t deepest(const struct ch_paths *c, const struct ch_profile *p,
-			const uint32_t *frames, uint32_t n, uint32_t *ret_depth)
+                        const uint32_t *frames, uint32_t n, uint32_t *ret_depth)
 {
 	uint32_t low = 0, high = (n + STEP - 1) / STEP, best = 0, node, gap = 1;
 
@@ -74,6 +74,9 @@ static uint32_t deepest(const struct ch_paths *c, const struct ch_profile *p,
 		*ret_depth = n;
 		return node;
 	}
+	/* Ask for all that may be looked at: waiting for them together is waiting once. */
+	for (uint32_t at = 1; at < high; at++)
+		__builtin_prefetch(&c->slots[c->hash[at * STEP] & c->mask]);
 	/* Parts of up to low * STEP frames are known, of high * STEP and more are not. */
 	while (high - low > 1) {
 		uint32_t at = best || gap >= high - low ? low + (high - low) / 2 : high - gap;
