@@ -154,9 +154,22 @@ static struct ch_jfr_text read_text(struct ch_rec *r, struct ch_cursor c)
 	return c.bad ? (struct ch_jfr_text){ "", 0 } : text;
 }
 
+/*
+ * A window from an address that a plan kept to the end of the chunk. A type may have two fields of
+ * one name and different shape, so that the slot holds anything: only an address in the chunk is one.
+ */
+static bool at_address(const struct ch_rec *r, uint64_t slot, struct ch_cursor *ret)
+{
+	uint64_t offset = slot - (uintptr_t)r->chunk.data;
+
+	if (offset >= r->chunk.size)
+		return false;
+	*ret = ch_jfr_value(&r->chunk, offset);
+	return true;
+}
+
 struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot)
 {
-	const uint8_t *end = r->chunk.data + r->chunk.size, *s;
 	uint64_t value[CH_JFR_SLOTS] = { 0 };
 	struct ch_cursor c;
 
@@ -164,9 +177,8 @@ struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_
 		where = CH_REC_INLINE;
 		slot = value[0];
 	}
-	s = ch_jfr_address(slot);
-	if (where == CH_REC_INLINE && s)
-		return read_text(r, ch_cursor(s, (size_t)(end - s)));
+	if (where == CH_REC_INLINE && at_address(r, slot, &c))
+		return read_text(r, c);
 	if (where == CH_REC_STRING && find(r, CH_REC_STRINGS, slot, &c))
 		return read_text(r, c);
 	return (struct ch_jfr_text){ "", 0 };
@@ -323,9 +335,8 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 	if (!r->layout[CH_REC_STACKS].plan)
 		return false;
 	ch_jfr_plan_run(r->layout[CH_REC_STACKS].plan, &c, v);
-	if (c.bad || !v[0] || !r->frame.plan)
+	if (c.bad || !r->frame.plan || !at_address(r, v[0], &c))
 		return false;
-	c.p = ch_jfr_address(v[0]);
 	n = ch_jfr_varint(&c);
 	if (n > ch_cursor_left(&c) || CH_ROOM(r->path, r->path_cap, n) < 0)
 		return false;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 import recordings as makers
 
 # Events that are read without being asked for by type, and whose rows stand for one sample each.
@@ -86,7 +85,8 @@ def test_time_is_samples_by_the_interval(charcloth, peers, recording, tmp_path, 
     assert samples == converted(peers, tmp_path, path, option)
     assert samples == converted(peers, tmp_path, path, option, "--total")
     time = total(collapsed(charcloth, path, event, "--total"))
-    assert time % samples == 0 and time // samples % 1_000_000 == 0
+    assert time % samples == 0
+    assert time // samples % 1_000_000 == 0
 
 
 @pytest.mark.parametrize("version", [11, 17, 21, 25])
