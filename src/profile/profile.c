@@ -11,7 +11,6 @@
 #define STRINGS_MAX_BYTES ((size_t)4 << 30)
 #define NODES_MAX         ((size_t)1 << 28)
 #define ROWS_MAX          ((size_t)1 << 30)
-#define SETS_MAX          ((size_t)1 << 24)
 #define EVENTS_MAX        ((size_t)UINT16_MAX)
 #define SERIES_MAX        ((size_t)1024)
 #define POINTS_MAX        ((size_t)1 << 24)
@@ -354,7 +353,7 @@ void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, 
 	s->value[s->n++] = value;
 }
 
-static void note(struct ch_profile *p, const char *fmt, va_list args)
+CH_PRINTF(2, 0) static void note(struct ch_profile *p, const char *fmt, va_list args)
 {
 	char *text;
 
