@@ -35,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	read_once(&in, &(struct ch_want){ 0 });
 	read_once(&in, &(struct ch_want){
-			   .times = true, .lines = true, .all_labels = true, .series = true });
+	                   .times = true, .lines = true, .all_labels = true, .series = true });
 	return 0;
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CH_CLEANUP(fn)   __attribute__((cleanup(fn)))
-#define CH_PRINTF(f, a)  __attribute__((format(printf, f, a)))
-#define CH_LEN(array)    (sizeof(array) / sizeof((array)[0]))
-#define CH_LIKELY(x)     __builtin_expect(!!(x), 1)
-#define CH_UNLIKELY(x)   __builtin_expect(!!(x), 0)
+#define CH_CLEANUP(fn)  __attribute__((cleanup(fn)))
+#define CH_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define CH_LEN(array)   (sizeof(array) / sizeof((array)[0]))
+#define CH_LIKELY(x)    __builtin_expect(!!(x), 1)
+#define CH_UNLIKELY(x)  __builtin_expect(!!(x), 0)
 
 static inline void ch_freep(void *p)
 {

@@ -13,7 +13,7 @@
 int ch_grow(void **items, size_t *cap, size_t need, size_t elem);
 
 /* CH_ROOM(v->items, v->cap, v->n + 1): 0 or -ENOMEM. */
-#define CH_ROOM(items, cap, need) \
+#define CH_ROOM(items, cap, need)                                                                  \
 	((need) <= (cap) ? 0 : ch_grow((void **)&(items), &(cap), (need), sizeof(*(items))))
 
 #endif

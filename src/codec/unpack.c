@@ -101,7 +101,7 @@ static int unpack_zstd(const uint8_t *data, size_t n, struct pour *to, uint8_t *
 }
 
 int ch_unpack(enum ch_packing packing, const uint8_t *data, size_t n, uint64_t max_bytes,
-	      ch_unpack_sink *sink, void *ctx)
+              ch_unpack_sink *sink, void *ctx)
 {
 	CH_CLEANUP(ch_freep) uint8_t *piece = malloc(PIECE);
 	struct pour to = { sink, ctx, max_bytes };
@@ -109,5 +109,5 @@ int ch_unpack(enum ch_packing packing, const uint8_t *data, size_t n, uint64_t m
 	if (!piece)
 		return -ENOMEM;
 	return packing == CH_PACKING_ZSTD ? unpack_zstd(data, n, &to, piece)
-					  : unpack_gzip(data, n, &to, piece);
+	                                  : unpack_gzip(data, n, &to, piece);
 }

@@ -22,6 +22,6 @@ typedef int ch_unpack_sink(void *ctx, const uint8_t *data, size_t n);
  * returned. No sentence: the caller knows the name.
  */
 int ch_unpack(enum ch_packing packing, const uint8_t *data, size_t n, uint64_t max_bytes,
-	      ch_unpack_sink *sink, void *ctx);
+              ch_unpack_sink *sink, void *ctx);
 
 #endif

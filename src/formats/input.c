@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,10 +12,13 @@
  * A wrapper may unpack to this much plus this many times its own size. Recordings shrink 3 to 20
  * times, folded stacks up to some hundred times; what goes beyond is a bomb.
  */
-#define UNPACK_FREE  ((uint64_t)1 << 30)
+#define UNPACK_FREE  ((uint64_t)256 << 20)
 #define UNPACK_RATIO 200
 #define UNPACK_MAX   ((uint64_t)1 << 38)
 #define WRAPPERS_MAX 4
+
+/* Bytes of the inputs that are open, and how many of them readers are done with. */
+static _Atomic uint64_t bytes_open, bytes_done;
 
 static int spool_open(struct ch_error *err)
 {
@@ -74,11 +78,11 @@ static int spool_pipe(int from, const char *name, int *ret_fd, struct ch_error *
 		total += (uint64_t)n;
 		if (total > UNPACK_MAX)
 			return ch_fail(err, -E2BIG, "read '%s': more than %llu GiB", name,
-				       (unsigned long long)(UNPACK_MAX >> 30));
+			               (unsigned long long)(UNPACK_MAX >> 30));
 		r = spool_write(&to, piece, (size_t)n);
 		if (r < 0)
 			return ch_fail(err, r, "spool '%s' to a temporary file: %m; set TMPDIR",
-				       name);
+			               name);
 	}
 	*ret_fd = to;
 	to = -1;
@@ -100,9 +104,9 @@ static int unwrap(struct ch_input *in, enum ch_packing packing, struct ch_error 
 		in->cut_short = true;
 	else if (r == -E2BIG)
 		return ch_fail(err, r,
-			       "'%s' expands to more than %llu MiB, which no profile does; "
-			       "unpack it yourself if it is one",
-			       in->name, (unsigned long long)(max >> 20));
+		               "'%s' expands to more than %llu MiB, which no profile does; "
+		               "unpack it yourself if it is one",
+		               in->name, (unsigned long long)(max >> 20));
 	else if (r < 0)
 		return ch_fail(err, r, "unpack '%s' to a temporary file: %m; set TMPDIR", in->name);
 	r = ch_map_fd(fd, in->name, &inner, err);
@@ -120,8 +124,8 @@ static int unwrap(struct ch_input *in, enum ch_packing packing, struct ch_error 
 static int open_plain(const char *path, const char *name, struct ch_map *ret, struct ch_error *err)
 {
 	bool from_stdin = !strcmp(path, "-");
-	CH_CLEANUP(ch_closep) int fd =
-	    from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	CH_CLEANUP(ch_closep)
+	int fd = from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	CH_CLEANUP(ch_closep) int spooled = -1;
 	struct stat st;
 	int r;
@@ -151,22 +155,27 @@ int ch_input_open(const char *path, struct ch_input *ret, struct ch_error *err)
 	}
 	for (int depth = 0; (packing = ch_packing_of(in.map.data, in.map.size)); depth++) {
 		r = depth < WRAPPERS_MAX
-			? unwrap(&in, packing, err)
-			: ch_fail(err, -ELOOP, "'%s': more than %d compression wrappers", in.name,
-				  WRAPPERS_MAX);
+		        ? unwrap(&in, packing, err)
+		        : ch_fail(err, -ELOOP, "'%s': more than %d compression wrappers", in.name,
+		                  WRAPPERS_MAX);
 		if (r < 0) {
-			ch_input_done(&in);
+			ch_map_done(&in.map);
+			free(in.name);
 			return r;
 		}
 	}
 	in.data = in.map.data;
 	in.size = in.map.size;
+	atomic_fetch_add(&bytes_open, in.size);
 	*ret = in;
 	return 0;
 }
 
 void ch_input_done(struct ch_input *in)
 {
+	atomic_fetch_sub(&bytes_open, in->size);
+	if (!atomic_load(&bytes_open))
+		atomic_store(&bytes_done, 0);
 	ch_map_done(&in->map);
 	free(in->name);
 	in->name = NULL;
@@ -175,4 +184,12 @@ void ch_input_done(struct ch_input *in)
 void ch_input_release(const struct ch_input *in, size_t from, size_t upto)
 {
 	ch_map_release(&in->map, from, upto);
+	atomic_fetch_add(&bytes_done, upto - from);
+}
+
+unsigned ch_input_share(void)
+{
+	uint64_t open = atomic_load(&bytes_open), done = atomic_load(&bytes_done);
+
+	return open ? (unsigned)((done < open ? done : open) * 100 / open) : 0;
 }

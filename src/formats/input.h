@@ -20,5 +20,7 @@ int ch_input_open(const char *path, struct ch_input *ret, struct ch_error *err);
 void ch_input_done(struct ch_input *in);
 /* The reader has done with the bytes in [from, upto): their pages may go. */
 void ch_input_release(const struct ch_input *in, size_t from, size_t upto);
+/* Percent of the bytes of all open inputs that were released so far: for a progress line. */
+unsigned ch_input_share(void);
 
 #endif

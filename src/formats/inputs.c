@@ -1,7 +1,6 @@
 #include "formats/inputs.h"
 #include "formats/readers.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The order only matters between formats that are equally sure. */
@@ -42,19 +41,19 @@ static const struct ch_reader *by_content(const struct ch_input *in)
 }
 
 static int read_input(const struct ch_input *in, const char *format, struct ch_profile *p,
-		      struct ch_error *err)
+                      struct ch_error *err)
 {
 	const struct ch_reader *r = format ? by_name(format) : by_content(in);
 
 	if (format && !r)
 		return ch_fail(err, -EINVAL, "there is no input format '%s'", format);
 	if (!in->size)
-		return ch_fail(err, -ENODATA, "'%s' is empty", in->name);
+		return ch_fail(err, CH_NOT_A_PROFILE, "'%s' is empty", in->name);
 	if (!r)
-		return ch_fail(err, -EINVAL,
-			       "'%s' is no profile known here; name its format with "
-			       "--input-format if it is one",
-			       in->name);
+		return ch_fail(err, CH_NOT_A_PROFILE,
+		               "'%s' is no profile known here; name its format with "
+		               "--input-format if it is one",
+		               in->name);
 	return r->read(in, p, err);
 }
 

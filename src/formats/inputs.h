@@ -5,6 +5,8 @@
 #include "formats/input.h"
 #include "profile/profile.h"
 
+#include <errno.h>
+
 struct ch_reader {
 	const char *name;  /* the word for --input-format and messages */
 	const char *title; /* for help and docs */
@@ -23,6 +25,9 @@ struct ch_reader {
 
 extern const struct ch_reader ch_readers[];
 extern const size_t ch_n_readers;
+
+/* The error of an input that no reader recognises, apart from those of damaged profiles. */
+#define CH_NOT_A_PROFILE (-EMEDIUMTYPE)
 
 /* Opens path, finds the format (or takes `format` unless NULL) and reads it into p. */
 int ch_read_path(const char *path, const char *format, struct ch_profile *p, struct ch_error *err);

@@ -4,8 +4,8 @@
 
 #include "formats/inputs.h"
 
-#define CH_READER(name)                                \
-	int ch_##name##_probe(const struct ch_input *in); \
+#define CH_READER(name)                                                                            \
+	int ch_##name##_probe(const struct ch_input *in);                                          \
 	int ch_##name##_read(const struct ch_input *in, struct ch_profile *p, struct ch_error *err)
 
 CH_READER(jfr);

@@ -12,12 +12,12 @@
 
 /* `a;b;c 42` per distinct stack; escaping in docs/formats.md. Of a diff: `a;b;c before after`. */
 int ch_collapsed_write(const struct ch_profile *p, enum ch_metric metric, struct ch_out *out,
-		       struct ch_error *err);
+                       struct ch_error *err);
 /* gzip-compressed pprof with labels. */
 int ch_pprof_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err);
 /* One profile per thread, or per value of the label `by` when given. */
 int ch_speedscope_write(const struct ch_profile *p, const char *title, const char *by,
-			struct ch_out *out, struct ch_error *err);
+                        struct ch_out *out, struct ch_error *err);
 /* One JSON record a line, as Uber's JVM profiler writes Stacktrace. */
 int ch_uber_write(const struct ch_profile *p, struct ch_out *out, struct ch_error *err);
 /* A flight recording that the JDK's tools open. */

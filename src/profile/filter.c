@@ -26,7 +26,7 @@ static int64_t resolve(const struct ch_when *w, int64_t start, int64_t end, int6
 }
 
 static int time_range(const struct ch_profile *p, const struct ch_select *how, struct range *ret,
-		      struct ch_error *err)
+                      struct ch_error *err)
 {
 	int64_t start = p->start_ns, end = p->end_ns, first = INT64_MAX, last = CH_NO_TIME;
 
@@ -43,7 +43,7 @@ static int time_range(const struct ch_profile *p, const struct ch_select *how, s
 	}
 	if (last == CH_NO_TIME)
 		return ch_fail(err, -ENODATA,
-			       "--from and --to need samples with a time; this input has none");
+		               "--from and --to need samples with a time; this input has none");
 	if (start == CH_NO_TIME || first < start)
 		start = first;
 	if (last > end)
@@ -163,18 +163,18 @@ static const char *emptied_by(const struct ch_select *how, size_t after_time, si
 	if (!after_time)
 		return "--from/--to";
 	if (!after_labels)
-		return how->thread && !how->state && !how->n_where ? "--thread"
+		return how->thread && !how->state && !how->n_where   ? "--thread"
 		       : how->state && !how->thread && !how->n_where ? "--state"
 		       : how->n_where && !how->thread && !how->state
-			   ? "--where"
-			   : "--thread, --state and --where together";
+		           ? "--where"
+		           : "--thread, --state and --where together";
 	return how->include && how->exclude ? "--include and --exclude together"
-	       : how->include		    ? "--include"
-					    : "--exclude";
+	       : how->include               ? "--include"
+	                                    : "--exclude";
 }
 
 int ch_filter_rows(const struct ch_profile *p, const struct ch_select *how, bool *chosen,
-		   uint32_t *rows, size_t *ret_n, struct ch_error *err)
+                   uint32_t *rows, size_t *ret_n, struct ch_error *err)
 {
 	CH_CLEANUP(ch_freep) bool *pass = passing_sets(p, how);
 	CH_CLEANUP(ch_freep) uint8_t *matched = NULL;
@@ -206,7 +206,7 @@ int ch_filter_rows(const struct ch_profile *p, const struct ch_select *how, bool
 	}
 	if (!n)
 		return ch_fail(err, -ENODATA, "no samples are left: %s matched none",
-			       emptied_by(how, after_time, after_labels));
+		               emptied_by(how, after_time, after_labels));
 	*ret_n = n;
 	return 0;
 }

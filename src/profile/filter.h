@@ -10,6 +10,6 @@
  * -ENODATA names the filter that left nothing.
  */
 int ch_filter_rows(const struct ch_profile *p, const struct ch_select *how, bool *chosen,
-		   uint32_t *rows, size_t *ret_n, struct ch_error *err);
+                   uint32_t *rows, size_t *ret_n, struct ch_error *err);
 
 #endif

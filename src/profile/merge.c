@@ -20,8 +20,8 @@ static void remap_done(struct remap *m)
 static void map_stacks(struct ch_profile *to, const struct ch_profile *from, struct remap *m)
 {
 	for (size_t i = 0; i < from->strings.n; i++)
-		m->strings[i] = ch_strtab_id(&to->strings, from->strings.text[i],
-					     from->strings.len[i]);
+		m->strings[i] =
+		    ch_strtab_id(&to->strings, from->strings.text[i], from->strings.len[i]);
 	for (size_t i = 1; i < from->n_frames; i++) {
 		struct ch_frame f = from->frames[i];
 
@@ -31,18 +31,18 @@ static void map_stacks(struct ch_profile *to, const struct ch_profile *from, str
 	}
 	for (size_t i = 1; i < from->trie.n; i++)
 		m->nodes[i] = ch_profile_push(to, m->nodes[from->trie.parent[i]],
-					      m->frames[from->trie.frame[i]]);
+		                              m->frames[from->trie.frame[i]]);
 }
 
 static void map_sets(struct ch_profile *to, const struct ch_profile *from, uint32_t extra,
-		     struct remap *m)
+                     struct remap *m)
 {
 	for (size_t i = 0; i < from->n_sets; i++) {
 		uint32_t set = 0;
 
 		for (uint32_t k = from->set_start[i]; k < from->set_start[i + 1]; k++)
 			set = ch_profile_label(to, set, m->strings[from->labels[k].key],
-					       m->strings[from->labels[k].value]);
+			                       m->strings[from->labels[k].value]);
 		m->sets[i] = ch_profile_labels_join(to, set, extra);
 	}
 }
@@ -52,10 +52,11 @@ static void map_events(struct ch_profile *to, const struct ch_profile *from, str
 	for (size_t i = 0; i < from->n_events; i++) {
 		const struct ch_event *e = &from->events[i];
 		uint16_t at = ch_profile_event(to, ch_profile_text(from, e->type),
-					       ch_profile_text(from, e->unit));
+		                               ch_profile_text(from, e->unit));
 
 		m->events[i] = at;
 		ch_profile_rescale(to, at, e->scale);
+		ch_profile_unread(to, at, e->unread);
 		if (!to->events[at].interval_ns)
 			to->events[at].interval_ns = e->interval_ns;
 	}
@@ -65,18 +66,17 @@ static void add_rows(struct ch_profile *to, const struct ch_profile *from, const
 {
 	for (size_t i = 0; i < from->rows.n; i++) {
 		uint16_t event = m->events[from->rows.event[i]];
-		int64_t factor =
-		    to->events[event].scale / from->events[from->rows.event[i]].scale;
+		int64_t factor = to->events[event].scale / from->events[from->rows.event[i]].scale;
 
-		ch_profile_add(to, &(struct ch_sample){
-				       .event = event,
-				       .stack = m->nodes[from->rows.stack[i]],
-				       .labels = m->sets[from->rows.labels[i]],
-				       .samples = ch_sat_mul(from->rows.samples[i], factor),
-				       .value = ch_sat_mul(from->rows.value[i], factor),
-				       .time_ns = from->rows.time_ns ? from->rows.time_ns[i]
-								     : CH_NO_TIME,
-				   });
+		ch_profile_add(
+		    to, &(struct ch_sample){
+		            .event = event,
+		            .stack = m->nodes[from->rows.stack[i]],
+		            .labels = m->sets[from->rows.labels[i]],
+		            .samples = ch_sat_mul(from->rows.samples[i], factor),
+		            .value = ch_sat_mul(from->rows.value[i], factor),
+		            .time_ns = from->rows.time_ns ? from->rows.time_ns[i] : CH_NO_TIME,
+		        });
 	}
 }
 
@@ -87,7 +87,8 @@ static void add_rest(struct ch_profile *to, const struct ch_profile *from)
 
 		for (size_t k = 0; k < s->n; k++)
 			ch_profile_point(to, ch_profile_text(from, s->name),
-					 ch_profile_text(from, s->unit), s->time_ns[k], s->value[k]);
+			                 ch_profile_text(from, s->unit), s->time_ns[k],
+			                 s->value[k]);
 	}
 	for (size_t i = 0; i < from->n_notes; i++)
 		ch_profile_note(to, "%s", from->notes[i]);

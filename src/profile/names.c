@@ -48,8 +48,68 @@ static size_t path_len(const char *name, size_t n)
 	return end;
 }
 
+/* Class names the JVM makes up, with a number that differs from run to run behind them. */
+static const char *const numbered[] = { "$$Lambda$", "GeneratedMethodAccessor",
+	                                "GeneratedConstructorAccessor", "$Proxy" };
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Length of an address of a hidden class: `/0x00007f01`, `.0x00007f01`, `+0x00007f01/1344`. */
+static size_t address_len(const char *s, size_t n)
+{
+	size_t i = 3;
+
+	if (n < 4 || (s[0] != '/' && s[0] != '+' && s[0] != '.') || s[1] != '0' || s[2] != 'x' ||
+	    !is_hex(s[3]))
+		return 0;
+	while (i < n && is_hex(s[i]))
+		i++;
+	if (i + 1 < n && s[i] == '/' && s[i + 1] >= '0' && s[i + 1] <= '9')
+		for (i++; i < n && s[i] >= '0' && s[i] <= '9';)
+			i++;
+	return i;
+}
+
+/* Length of the number behind a made-up name that ends at `at`; 0 when there is none. */
+static size_t number_len(const char *name, size_t at, size_t n)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < CH_LEN(numbered); i++) {
+		size_t len = strlen(numbered[i]);
+
+		if (at < len || memcmp(name + at - len, numbered[i], len) != 0)
+			continue;
+		while (at + digits < n && name[at + digits] >= '0' && name[at + digits] <= '9')
+			digits++;
+	}
+	return digits;
+}
+
+/* `a/B$$Lambda$91+0x00007f01.run` becomes `a/B$$Lambda$.run`: what differs from run to run goes. */
+static size_t normalize(const char *name, size_t n, char *to)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t skip = address_len(name + i, n - i);
+
+		if (!skip)
+			skip = number_len(name, i, n);
+		if (skip) {
+			i += skip;
+			continue;
+		}
+		to[out++] = name[i++];
+	}
+	return out;
+}
+
 static void put_styled(const struct ch_frame *f, enum ch_name_style style, const char *name,
-		       size_t n, struct ch_buf *out)
+                       size_t n, struct ch_buf *out)
 {
 	size_t skip = 0;
 
@@ -65,9 +125,17 @@ static void put_styled(const struct ch_frame *f, enum ch_name_style style, const
 }
 
 void ch_name_format(const struct ch_profile *p, const struct ch_frame *f, const struct ch_select *s,
-		    struct ch_buf *out)
+                    struct ch_buf *out)
 {
-	put_styled(f, s->names, p->strings.text[f->name], p->strings.len[f->name], out);
+	const char *name = p->strings.text[f->name];
+	size_t n = p->strings.len[f->name];
+	char plain[CH_NAME_MAX];
+
+	if (s->normalize && has_class(f)) {
+		n = normalize(name, n, plain);
+		name = plain;
+	}
+	put_styled(f, s->names, name, n, out);
 	if (s->lines && f->line)
 		ch_buf_printf(out, ":%u", f->line);
 	if (s->annotate && marks[f->kind])

@@ -86,8 +86,8 @@ int ch_profile_status(const struct ch_profile *p, struct ch_error *err)
 
 	if (code == -E2BIG)
 		return ch_fail(err, code,
-			       "too many distinct stacks or samples for one profile; "
-			       "narrow it with --event, --from/--to or fewer inputs");
+		               "too many distinct stacks or samples for one profile; "
+		               "narrow it with --event, --from/--to or fewer inputs");
 	if (code)
 		return ch_fail(err, code, "profile: %m");
 	return 0;
@@ -137,7 +137,27 @@ uint32_t ch_profile_frame(struct ch_profile *p, struct ch_frame f)
 	return id;
 }
 
-uint32_t ch_profile_push(struct ch_profile *p, uint32_t parent, uint32_t frame)
+static uint32_t new_node(struct ch_profile *p, uint32_t parent, uint32_t frame)
+{
+	struct ch_trie *t = &p->trie;
+	uint32_t id = (uint32_t)t->n;
+
+	if (t->n >= NODES_MAX) {
+		fail(p, -E2BIG);
+		return 0;
+	}
+	if (CH_ROOM(t->parent, t->parent_cap, t->n + 1) < 0 ||
+	    CH_ROOM(t->frame, t->frame_cap, t->n + 1) < 0) {
+		fail(p, -ENOMEM);
+		return 0;
+	}
+	t->parent[id] = parent;
+	t->frame[id] = frame;
+	t->n++;
+	return id;
+}
+
+static uint32_t find_or_add_node(struct ch_profile *p, uint32_t parent, uint32_t frame)
 {
 	struct ch_trie *t = &p->trie;
 	uint32_t hash = ch_hash_u64(parent, frame), id;
@@ -146,21 +166,27 @@ uint32_t ch_profile_push(struct ch_profile *p, uint32_t parent, uint32_t frame)
 	while ((id = ch_index_next(&t->index, hash, &at)))
 		if (t->parent[id] == parent && t->frame[id] == frame)
 			return id;
-	id = (uint32_t)t->n;
-	if (t->n >= NODES_MAX) {
-		fail(p, -E2BIG);
-		return 0;
-	}
-	if (CH_ROOM(t->parent, t->parent_cap, t->n + 1) < 0 ||
-	    CH_ROOM(t->frame, t->frame_cap, t->n + 1) < 0 ||
-	    ch_index_put(&t->index, hash, id) < 0) {
+	id = new_node(p, parent, frame);
+	if (id && ch_index_put(&t->index, hash, id) < 0)
 		fail(p, -ENOMEM);
-		return 0;
-	}
-	t->parent[id] = parent;
-	t->frame[id] = frame;
-	t->n++;
 	return id;
+}
+
+/*
+ * Most nodes are born right behind their parent, as the tail of a new path. Such a node is found by
+ * its number and is in no index: the index stays small, and walking a path stays in a few cache
+ * lines. A parent that is the newest node has no children to look for.
+ */
+uint32_t ch_profile_push(struct ch_profile *p, uint32_t parent, uint32_t frame)
+{
+	struct ch_trie *t = &p->trie;
+	uint32_t next = parent + 1;
+
+	if (next == t->n)
+		return new_node(p, parent, frame);
+	if (t->parent[next] == parent && t->frame[next] == frame)
+		return next;
+	return find_or_add_node(p, parent, frame);
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -185,10 +211,29 @@ uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *un
 	return (uint16_t)p->n_events++;
 }
 
+void ch_profile_unread(struct ch_profile *p, uint16_t event, int64_t n)
+{
+	if (event < p->n_events)
+		p->events[event].unread = ch_sat_add(p->events[event].unread, n);
+}
+
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type)
 {
 	return !p->want.event || !strcmp(p->want.event, type) ||
 	       !strcmp(p->want.event, ch_event_word(type));
+}
+
+void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
+                            int64_t interval_ns)
+{
+	struct ch_event *e = &p->events[event];
+
+	if (unit)
+		e->unit = ch_profile_strz(p, unit);
+	if (scale > 0)
+		e->scale = scale;
+	if (interval_ns > 0)
+		e->interval_ns = interval_ns;
 }
 
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale)
@@ -293,7 +338,7 @@ static struct ch_series *series(struct ch_profile *p, const char *name, const ch
 }
 
 void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,
-		      double value)
+                      double value)
 {
 	struct ch_series *s;
 

@@ -63,22 +63,24 @@ struct ch_label {
 
 /* What the views will look at; readers leave the rest out. */
 struct ch_want {
-	bool times;           /* keep the time of each sample, do not fold */
-	bool lines;           /* frames differ by line */
-	bool all_labels;      /* keep every label the reader knows */
-	const char **labels;  /* else only these keys; NULL-terminated, may be NULL; borrowed */
-	const char *event;    /* word or type name when only one is asked for, else NULL; borrowed */
-	bool series;          /* keep metric series */
+	bool times;          /* keep the time of each sample, do not fold */
+	bool lines;          /* frames differ by line */
+	bool all_labels;     /* keep every label the reader knows */
+	const char **labels; /* else only these keys; NULL-terminated, may be NULL; borrowed */
+	const char *event;   /* word or type name when only one is asked for, else NULL; borrowed */
+	bool one_event;      /* none is asked for, but one will be shown: the default */
+	bool series;         /* keep metric series */
 };
 
 struct ch_event {
-	uint32_t type;       /* string id: JFR type name, or the foreign format's own */
-	uint32_t word;       /* string id: cpu, wall, alloc …; equals type when there is no word */
-	uint32_t unit;       /* string id of the value's unit: "ns", "bytes", "count" … */
-	int64_t scale;       /* counts and values are stored times this; 1 unless fractional */
+	uint32_t type; /* string id: JFR type name, or the foreign format's own */
+	uint32_t word; /* string id: cpu, wall, alloc …; equals type when there is no word */
+	uint32_t unit; /* string id of the value's unit: "ns", "bytes", "count" … */
+	int64_t scale; /* counts and values are stored times this; 1 unless fractional */
 	int64_t interval_ns; /* what one sample stands for, 0 unknown */
 	int64_t samples;     /* sums over the rows */
 	int64_t value;
+	int64_t unread; /* samples that the reader left out, since nobody will look at them */
 };
 
 struct ch_sample {
@@ -180,8 +182,16 @@ uint32_t ch_profile_labels_join(struct ch_profile *p, uint32_t a, uint32_t b);
  * unit as given ("ns", "bytes", "count"). At most 65,535 events.
  */
 uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *unit);
+/* Says that n samples of the event were left out. */
+void ch_profile_unread(struct ch_profile *p, uint16_t event, int64_t n);
 /* True when samples of this type should be read at all (want.event). */
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
+/*
+ * For readers that learn it last: what the numbers in an event's rows mean. unit NULL, scale 0 and
+ * interval_ns 0 leave things as they are; rows are not touched.
+ */
+void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
+                            int64_t interval_ns);
 /* Raises an event's scale to `scale` (a multiple of the present one); rows are adjusted. */
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale);
 
@@ -190,7 +200,7 @@ void ch_profile_add(struct ch_profile *p, const struct ch_sample *s);
 
 /* Adds a point to a series, made when new. Ignored unless series are wanted. */
 void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,
-		      double value);
+                      double value);
 
 /* A sentence for the user, once however often it is said; ch_profile_damage also marks damage. */
 void ch_profile_note(struct ch_profile *p, const char *fmt, ...) CH_PRINTF(2, 3);

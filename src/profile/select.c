@@ -22,7 +22,7 @@ struct selection {
 
 	/* One root (no --by: the only one) at a time: nodes of `in` → of `out`. */
 	uint32_t *node;
-	int64_t *weight;  /* of the rows at a node of `in`, for weigh_kinds */
+	int64_t *weight; /* of the rows at a node of `in`, for weigh_kinds */
 	uint32_t *touched, *path;
 	size_t n_touched, touched_cap, path_cap;
 
@@ -55,10 +55,12 @@ static uint32_t *filled(size_t n)
 }
 
 static int selection_init(struct selection *s, const struct ch_profile *p,
-			  const struct ch_select *how)
+                          const struct ch_select *how)
 {
-	struct ch_want want = { .times = how->keep_times && p->want.times, .all_labels = true,
-				.lines = true, .series = true };
+	struct ch_want want = { .times = how->keep_times && p->want.times,
+		                .all_labels = true,
+		                .lines = true,
+		                .series = true };
 
 	*s = (struct selection){ .in = p, .how = how, .text = CH_BUF((size_t)4 * CH_NAME_MAX) };
 	s->out = ch_profile_new(&want);
@@ -78,8 +80,8 @@ static int selection_init(struct selection *s, const struct ch_profile *p,
 static uint32_t out_string(struct selection *s, uint32_t id)
 {
 	if (s->string[id] == NOT_YET)
-		s->string[id] = ch_profile_str(s->out, s->in->strings.text[id],
-					       s->in->strings.len[id]);
+		s->string[id] =
+		    ch_profile_str(s->out, s->in->strings.text[id], s->in->strings.len[id]);
 	return s->string[id];
 }
 
@@ -94,7 +96,7 @@ static uint32_t out_set(struct selection *s, uint32_t set)
 		return s->set[set];
 	for (uint32_t i = p->set_start[set]; i < p->set_start[set + 1]; i++)
 		to = ch_profile_label(s->out, to, out_string(s, p->labels[i].key),
-				      out_string(s, p->labels[i].value));
+		                      out_string(s, p->labels[i].value));
 	return s->set[set] = to;
 }
 
@@ -238,7 +240,7 @@ static void finish_kinds(struct selection *s)
 /* --- roots by label -------------------------------------------------------------------------- */
 
 static uint32_t push_label(struct selection *s, uint32_t at, uint32_t set, const char *key,
-			   bool with_key)
+                           bool with_key)
 {
 	const struct ch_profile *p = s->in;
 	uint32_t id = ch_strtab_find(&p->strings, key, strlen(key));
@@ -271,16 +273,15 @@ static void add_row(struct selection *s, size_t i, uint32_t root)
 	uint32_t stack = p->rows.stack[i];
 	int64_t samples = p->rows.samples[i];
 
-	ch_profile_add(s->out,
-		       &(struct ch_sample){
-			   .event = s->event[p->rows.event[i]],
-			   .stack = s->how->reverse ? out_reversed(s, root, stack, samples)
-						    : out_stack(s, root, stack),
-			   .labels = out_set(s, p->rows.labels[i]),
-			   .samples = samples,
-			   .value = p->rows.value[i],
-			   .time_ns = p->rows.time_ns ? p->rows.time_ns[i] : CH_NO_TIME,
-		       });
+	ch_profile_add(s->out, &(struct ch_sample){
+	                           .event = s->event[p->rows.event[i]],
+	                           .stack = s->how->reverse ? out_reversed(s, root, stack, samples)
+	                                                    : out_stack(s, root, stack),
+	                           .labels = out_set(s, p->rows.labels[i]),
+	                           .samples = samples,
+	                           .value = p->rows.value[i],
+	                           .time_ns = p->rows.time_ns ? p->rows.time_ns[i] : CH_NO_TIME,
+	                       });
 	if (s->weight)
 		s->weight[stack] = ch_sat_add(s->weight[stack], samples);
 }
@@ -347,7 +348,7 @@ static void copy_events(struct selection *s, const bool *chosen)
 		if (!chosen[i])
 			continue;
 		s->event[i] = ch_profile_event(s->out, ch_profile_text(s->in, e->type),
-					       ch_profile_text(s->in, e->unit));
+		                               ch_profile_text(s->in, e->unit));
 		ch_profile_rescale(s->out, s->event[i], e->scale);
 		s->out->events[s->event[i]].interval_ns = e->interval_ns;
 	}
@@ -360,8 +361,8 @@ static void copy_rest(struct selection *s)
 	for (size_t i = 0; i < p->n_series; i++)
 		for (size_t k = 0; k < p->series[i].n; k++)
 			ch_profile_point(s->out, ch_profile_text(p, p->series[i].name),
-					 ch_profile_text(p, p->series[i].unit),
-					 p->series[i].time_ns[k], p->series[i].value[k]);
+			                 ch_profile_text(p, p->series[i].unit),
+			                 p->series[i].time_ns[k], p->series[i].value[k]);
 	for (size_t i = 0; i < p->n_notes; i++)
 		ch_profile_note(s->out, "%s", p->notes[i]);
 	s->out->damaged = p->damaged;
@@ -375,8 +376,10 @@ static bool frames_are_final(const struct ch_profile *p, const struct ch_select 
 	CH_CLEANUP(ch_freep) uint8_t *seen = NULL;
 
 	if (how->keep_kinds)
-		return how->names == CH_NAMES_SLASH && !how->lines && !how->annotate;
-	if (how->names != CH_NAMES_SLASH || how->lines || how->annotate || p->want.lines)
+		return how->names == CH_NAMES_SLASH && !how->lines && !how->annotate &&
+		       !how->normalize;
+	if (how->names != CH_NAMES_SLASH || how->lines || how->annotate || how->normalize ||
+	    p->want.lines)
 		return false;
 	seen = calloc(p->strings.n + 1, 1);
 	if (!seen)
@@ -388,7 +391,7 @@ static bool frames_are_final(const struct ch_profile *p, const struct ch_select 
 }
 
 static bool nothing_to_do(const struct ch_profile *p, const struct ch_select *how,
-			  const bool *chosen, size_t n_rows)
+                          const bool *chosen, size_t n_rows)
 {
 	for (size_t i = 0; i < p->n_events; i++)
 		if (!chosen[i])
@@ -399,7 +402,7 @@ static bool nothing_to_do(const struct ch_profile *p, const struct ch_select *ho
 }
 
 int ch_select(struct ch_profile *p, const struct ch_select *how, struct ch_profile **ret,
-	      struct ch_error *err)
+              struct ch_error *err)
 {
 	CH_CLEANUP(ch_freep) bool *chosen = calloc(p->n_events + 1, sizeof(*chosen));
 	CH_CLEANUP(ch_freep) uint32_t *rows = malloc((p->rows.n + 1) * sizeof(*rows));

@@ -40,6 +40,7 @@ struct ch_select {
 	bool threads;     /* thread name as root frame */
 	bool lines;       /* name:line */
 	bool annotate;    /* _[j] _[i] … behind the name, as async-profiler does */
+	bool normalize;   /* made-up class names without their numbers and addresses */
 	bool reverse;     /* stacks from the leaf */
 	bool keep_kinds;  /* do not merge Java kinds (recordings keep what was recorded) */
 	bool weigh_kinds; /* merged frames get the kind with most weight, else that seen first */
@@ -49,15 +50,15 @@ struct ch_select {
 };
 
 /*
- * Applies s to p. Returns 0 and the result, which is p itself when there was nothing to do and a
+ * Applies `how` to p. Returns 0 and the result, which is p itself when there was nothing to do and a
  * new profile otherwise; or a negative errno: -ENODATA when nothing is left, with a sentence that
  * says which filter emptied it.
  */
-int ch_select(struct ch_profile *p, const struct ch_select *s, struct ch_profile **ret,
-	      struct ch_error *err);
+int ch_select(struct ch_profile *p, const struct ch_select *how, struct ch_profile **ret,
+              struct ch_error *err);
 
 /* A frame's name in a style, with `:line` and `_[x]` when asked for; appended to out. */
 void ch_name_format(const struct ch_profile *p, const struct ch_frame *f, const struct ch_select *s,
-		    struct ch_buf *out);
+                    struct ch_buf *out);
 
 #endif

@@ -11,6 +11,7 @@
 enum ch_metric {
 	CH_METRIC_SAMPLES,
 	CH_METRIC_VALUE, /* bytes, nanoseconds …: --total */
+	CH_METRIC_ROWS,  /* every row counts one: for views that want the shape of all events */
 };
 
 struct ch_tree {
@@ -22,7 +23,8 @@ struct ch_tree {
 	int64_t *self_before, *total_before; /* NULL unless built as a difference */
 	uint32_t max_depth;                  /* of any node; the root has depth 0 */
 	int64_t scale;                       /* numbers are times this */
-	const char *unit;                    /* "samples", "ns", "bytes" …; borrowed from profile */
+	const char *unit; /* "samples", "ns", "bytes" …; borrowed from profile */
+	size_t pruned;    /* nodes with weight that were left out */
 };
 
 /*
@@ -31,7 +33,14 @@ struct ch_tree {
  * Iterative: depth is limited by memory only.
  */
 int ch_tree_new(const struct ch_profile *p, enum ch_metric metric, struct ch_tree **ret,
-		struct ch_error *err);
+                struct ch_error *err);
+/*
+ * The same without the nodes whose share of the root is below min_share (of both sides, in a
+ * difference): a picture a thousand pixels wide shows few of a million nodes. The totals of what
+ * stays still include what was left out.
+ */
+int ch_tree_new_pruned(const struct ch_profile *p, enum ch_metric metric, double min_share,
+                       struct ch_tree **ret, struct ch_error *err);
 void ch_tree_free(struct ch_tree *t);
 
 static inline void ch_tree_freep(struct ch_tree **t)
@@ -41,7 +50,7 @@ static inline void ch_tree_freep(struct ch_tree **t)
 
 /* The shown name of tree node i. */
 static inline const char *ch_tree_name(const struct ch_tree *t, const struct ch_profile *p,
-				       size_t i)
+                                       size_t i)
 {
 	return i ? ch_profile_text(p, p->frames[t->frame[i]].name) : "all";
 }

@@ -32,7 +32,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 			continue;
 		atomic_store(&maps[i].broken, true);
 		if (mmap((void *)(at & ~(page_size - 1)), page_size, PROT_READ,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 			break;
 		errno = saved;
 		return;
@@ -91,7 +91,7 @@ int ch_map_fd(int fd, const char *name, struct ch_map *ret, struct ch_error *err
 	if (slot < 0) {
 		munmap(p, size);
 		return ch_fail(err, -EMFILE, "map '%s': more than %d files open at once", name,
-			       MAPS_MAX);
+		               MAPS_MAX);
 	}
 	(void)madvise(p, size, MADV_SEQUENTIAL);
 	*ret = (struct ch_map){ p, size, slot };

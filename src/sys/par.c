@@ -3,10 +3,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #define THREADS_MAX 64
 
 static unsigned limit;
+static _Thread_local bool inside; /* work within work stays on its own core */
 
 void ch_par_limit(unsigned n)
 {
@@ -18,6 +20,8 @@ unsigned ch_par_cores(void)
 	cpu_set_t set;
 	unsigned n = 1;
 
+	if (inside)
+		return 1;
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		n = (unsigned)CPU_COUNT(&set);
 	if (limit && limit < n)
@@ -37,10 +41,13 @@ struct work {
 static void *worker(void *arg)
 {
 	struct work *w = arg;
+	bool was_inside = inside;
 	unsigned i;
 
+	inside = true;
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->n)
 		w->job(w->ctx, i);
+	inside = was_inside;
 	return NULL;
 }
 
@@ -51,6 +58,10 @@ void ch_par_run(unsigned n, void (*job)(void *ctx, unsigned i), void *ctx)
 	unsigned extra = (n < cores ? n : cores) - (n > 0), started = 0;
 	pthread_t threads[THREADS_MAX];
 
+	if (n == 1) {
+		job(ctx, 0);
+		return;
+	}
 	/* A thread that cannot be had is no error: the others take its jobs. */
 	while (started < extra && !pthread_create(&threads[started], NULL, worker, &w))
 		started++;

@@ -8,7 +8,8 @@ unsigned ch_par_cores(void);
 void ch_par_limit(unsigned n);
 /*
  * Runs job(ctx, i) for every i < n and returns when all have ended. Jobs are taken in order by
- * min(n, cores) threads, the caller being one; with one core there is no thread at all.
+ * min(n, cores) threads, the caller being one; with one core there is no thread at all. Work that
+ * a job starts in turn runs on the job's own thread, unless it was the only job.
  */
 void ch_par_run(unsigned n, void (*job)(void *ctx, unsigned i), void *ctx);
 

@@ -64,10 +64,22 @@ static void broken_utf8_is_repaired_once(void **state)
 
 	(void)state;
 	ch_strtab_init(&t, 1 << 20);
-	a = ch_strtab_id(&t, "a\xff" "b", 3);
-	assert_string_equal(t.text[a], "a\xef\xbf\xbd" "b");
-	assert_int_equal(ch_strtab_id(&t, "a\xff" "b", 3), a);
-	assert_int_equal(ch_strtab_id(&t, "a\xef\xbf\xbd" "b", 5), a);
+	a = ch_strtab_id(&t,
+	                 "a\xff"
+	                 "b",
+	                 3);
+	assert_string_equal(t.text[a], "a\xef\xbf\xbd"
+	                               "b");
+	assert_int_equal(ch_strtab_id(&t,
+	                              "a\xff"
+	                              "b",
+	                              3),
+	                 a);
+	assert_int_equal(ch_strtab_id(&t,
+	                              "a\xef\xbf\xbd"
+	                              "b",
+	                              5),
+	                 a);
 	ch_strtab_done(&t);
 }
 

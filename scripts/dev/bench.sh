@@ -1,0 +1,8 @@
+# shellcheck shell=bash
+# Measurements against other tools; bench/run.py --help has the arguments.
+
+cmd_bench() {
+    need build bench
+    need_build release
+    "$(find_python)" bench/run.py "$@"
+}

@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# The builds of the C code. Each lives in build/<variant>; release is what users take away.
+
+cmd_build() {
+    local variant=release
+    case ${1-} in
+    '' | --release) ;;
+    --debug | --asan | --tsan | --fuzz) variant=${1#--} ;;
+    *) usage_error "build takes --debug, --asan, --tsan or --fuzz, not '$1'" ;;
+    esac
+    need_build "$variant"
+    case $variant in
+    release) echo "built build/charcloth" ;;
+    *) echo "built build/$variant" ;;
+    esac
+}
+
+# The compiler of a variant. gcc makes what runs; clang reads all code again for `./dev lint tidy` and takes no warning.
+variant_compiler() {
+    case $1 in
+    release | asan | tsan) echo "${CC-gcc}" ;;
+    debug | fuzz) echo clang ;;
+    esac
+}
+
+# The meson arguments of a variant, one per line.
+variant_arguments() {
+    case $1 in
+    release) printf '%s\n' --buildtype=release ;;
+    debug) printf '%s\n' --buildtype=debug --werror ;;
+    asan)
+        printf '%s\n' --buildtype=debug --werror -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
+            "-Dc_args=-fno-sanitize-recover=all -fno-omit-frame-pointer"
+        ;;
+    tsan) printf '%s\n' --buildtype=debug -Doptimization=1 -Db_sanitize=thread -Db_lundef=false ;;
+    fuzz)
+        printf '%s\n' --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+            "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer"
+        ;;
+    esac
+}
+
+# need_build VARIANT: packages, node modules, configuration, compilation. Silent when all is up to date.
+need_build() {
+    local variant=$1 dir=build/$1
+    if [[ $variant == release ]]; then need build; else need build test; fi
+    need_web
+    configure "$variant"
+    if ! up_to_date "$dir"; then
+        step "build-$variant" "building $variant" meson compile -C "$dir" || exit 1
+    fi
+    if [[ $variant == release ]]; then
+        cmp -s build/release/src/charcloth build/charcloth || cp build/release/src/charcloth build/charcloth || exit 1
+    fi
+}
+
+# True when ninja would do nothing.
+up_to_date() { ninja -C "$1" -n 2>/dev/null | grep -q 'no work to do'; }
+
+# Configures a build directory when it is new or was configured with other arguments.
+configure() {
+    local variant=$1 dir=build/$1 arguments=() compiler
+    [[ -f meson.build ]] || die "there is no meson.build here"
+    mapfile -t arguments < <(variant_arguments "$variant")
+    compiler=$(variant_compiler "$variant")
+    local want="$compiler ${arguments[*]}"
+    if [[ -f $dir/build.ninja ]]; then
+        [[ -f $dir/.arguments && $(<"$dir/.arguments") == "$want" ]] && return 0
+        rm -rf "$dir" # meson --wipe would keep options that are no longer given
+    fi
+    step "configure-$variant" "configuring $variant" env CC="$compiler" \
+        meson setup "$dir" "${arguments[@]}" || exit 1
+    echo "$want" >"$dir/.arguments"
+}

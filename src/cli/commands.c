@@ -1,0 +1,55 @@
+#include "cli/commands.h"
+
+#include <string.h>
+
+const struct cli_command cli_commands[] = {
+	{ "convert", CMD_CONVERT, "IN… -o OUT", "Any profile into any format, merged and filtered",
+	  "Reads profiles of any known format (found by content, also inside gzip and zstd), "
+	  "merges "
+	  "them, and writes what the extension of OUT says: a flame graph page or picture, "
+	  "collapsed "
+	  "stacks, pprof, speedscope, a flight recording, text or JSON. Inputs may be files, "
+	  "folders, "
+	  "patterns, or - for stdin. Without -o the result is a page named after the first input, "
+	  "in the current folder.",
+	  "charcloth convert rec.jfr -o flame.html\n"
+	  "charcloth convert rec.jfr --event alloc --total -o alloc.svg\n"
+	  "charcloth convert profiles/ --by file -o all.html\n"
+	  "perf script | charcloth convert - -o cpu.pb.gz",
+	  cli_convert },
+	{ "diff", CMD_DIFF, "BEFORE AFTER -o OUT", "What got slower between two profiles",
+	  "Compares two profiles (files or folders) frame by frame. Shares of each side's total "
+	  "are "
+	  "compared unless --absolute. In pictures width is AFTER, orange grew and blue shrank; "
+	  "text "
+	  "and JSON show both sides and the change; collapsed output is `stack before after`. "
+	  "Without -o a table is printed.",
+	  "charcloth diff monday.jfr tuesday.jfr -o slower.html\n"
+	  "charcloth diff a.collapsed b.collapsed",
+	  cli_diff },
+	{ "top", CMD_TOP, "IN…", "Hot methods as a table",
+	  "Prints the methods with most weight: self (the method itself ran) and total (it or "
+	  "something it called ran).",
+	  "charcloth top rec.jfr\n"
+	  "charcloth top rec.jfr --event lock --total -n 10\n"
+	  "charcloth top profiles/ --by file",
+	  cli_top },
+	{ "completion", 0, "bash | zsh", "Print the completion script of a shell",
+	  "Prints a script to be sourced by the shell.", "source <(charcloth completion bash)",
+	  cli_completion },
+	{ "help", 0, "[man] [COMMAND]", "Explain a command, or all of them",
+	  "Without COMMAND the commands are listed. `help man [COMMAND]` prints the manual page in "
+	  "roff.",
+	  "charcloth help convert\ncharcloth help man convert | man -l -", cli_help },
+	{ "version", 0, "", "Print the version", "Prints the version.", "charcloth version",
+	  cli_version },
+};
+const size_t cli_n_commands = CH_LEN(cli_commands);
+
+const struct cli_command *cli_command(const char *name)
+{
+	for (size_t i = 0; i < cli_n_commands; i++)
+		if (!strcmp(cli_commands[i].name, name))
+			return &cli_commands[i];
+	return NULL;
+}

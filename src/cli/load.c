@@ -1,0 +1,235 @@
+#include "cli/load.h"
+#include "cli/say.h"
+#include "base/vec.h"
+#include "formats/inputs.h"
+#include "sys/par.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <glob.h>
+#include <sys/stat.h>
+
+#define FILES_MAX ((size_t)1 << 20)
+
+struct file {
+	char *path;
+	const char *label; /* points into path */
+	bool found;        /* below a folder: passed over when it is no profile */
+};
+
+struct files {
+	struct file *item;
+	size_t n, cap;
+};
+
+static void files_done(struct files *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->item[i].path);
+	free(f->item);
+}
+
+static int add_file(struct files *f, const char *path, size_t label_at, bool found)
+{
+	char *copy;
+
+	if (f->n >= FILES_MAX || CH_ROOM(f->item, f->cap, f->n + 1) < 0)
+		return -ENOMEM;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	f->item[f->n++] = (struct file){ copy, copy + label_at, found };
+	return 0;
+}
+
+/* --- what the user named --------------------------------------------------------------------- */
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int add_folder(struct files *f, const char *path, struct ch_error *err)
+{
+	char *roots[] = { (char *)path, NULL };
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	size_t before = f->n, label_at = strlen(path);
+	FTSENT *e;
+	int r = 0;
+
+	if (!walk)
+		return ch_fail(err, -errno, "open '%s': %m", path);
+	label_at += path[label_at - 1] != '/';
+	while (!r && (e = fts_read(walk)))
+		if (e->fts_info == FTS_F && e->fts_name[0] != '.')
+			r = add_file(f, e->fts_path, label_at, true);
+	fts_close(walk);
+	if (r < 0)
+		return ch_fail(err, r, "open '%s': %m", path);
+	return f->n > before ? 0 : ch_fail(err, -ENOENT, "there are no files in '%s'", path);
+}
+
+static size_t base_name_at(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* A pattern that the shell was kept from expanding. */
+static int add_pattern(struct files *f, const char *pattern, struct ch_error *err)
+{
+	glob_t g;
+	int r = glob(pattern, 0, NULL, &g);
+
+	if (r)
+		return ch_fail(err, -ENOENT, "nothing matches '%s'", pattern);
+	for (size_t i = 0; i < g.gl_pathc && !r; i++) {
+		struct stat st;
+
+		if (!stat(g.gl_pathv[i], &st) && S_ISDIR(st.st_mode))
+			r = add_folder(f, g.gl_pathv[i], err);
+		else if (add_file(f, g.gl_pathv[i], base_name_at(g.gl_pathv[i]), false) < 0)
+			r = ch_fail(err, -ENOMEM, "open '%s': %m", pattern);
+	}
+	globfree(&g);
+	return r;
+}
+
+static int add_input(struct files *f, const char *path, struct ch_error *err)
+{
+	struct stat st = { 0 };
+	bool from_stdin = !strcmp(path, "-");
+
+	if (!from_stdin && stat(path, &st) < 0) {
+		if (errno == ENOENT && strpbrk(path, "*?["))
+			return add_pattern(f, path, err);
+		return ch_fail(err, -errno, "open '%s': %m", path);
+	}
+	if (S_ISDIR(st.st_mode))
+		return add_folder(f, path, err);
+	return add_file(f, path, base_name_at(path), false) < 0
+	           ? ch_fail(err, -ENOMEM, "open '%s': %m", path)
+	           : 0;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+struct loading {
+	const struct files *files;
+	const struct cli_args *args;
+	const struct ch_want *want;
+	size_t first; /* of the batch at work */
+	struct ch_profile **part;
+	struct ch_error *error;
+	struct ch_profile *all;
+	size_t good, passed_over;
+};
+
+static void read_one(void *ctx, unsigned i)
+{
+	struct loading *l = ctx;
+	const struct file *f = &l->files->item[l->first + i];
+	int r;
+
+	cli_progress_input(l->first + i + 1, f->path);
+	l->error[i].code = 0;
+	l->part[i] = ch_profile_new(l->want);
+	if (!l->part[i]) {
+		ch_fail(&l->error[i], -ENOMEM, "read '%s': %m", f->path);
+		return;
+	}
+	r = ch_read_path(f->path, l->args->input_format, l->part[i], &l->error[i]);
+	if (r >= 0)
+		l->error[i].code = 0;
+}
+
+static uint32_t file_label(const struct loading *l, const struct file *f)
+{
+	if (l->files->n < 2 && !f->found)
+		return 0;
+	if (!ch_profile_wants(l->all, "file"))
+		return 0;
+	return ch_profile_label(l->all, 0, ch_profile_strz(l->all, "file"),
+	                        ch_profile_strz(l->all, f->label));
+}
+
+/* In the order of the command line, so that the result does not depend on who was first. */
+static void merge_one(struct loading *l, size_t i)
+{
+	const struct file *f = &l->files->item[l->first + i];
+
+	if (!l->error[i].code) {
+		l->good++;
+		if (l->files->n == 1 && !file_label(l, f)) {
+			ch_profile_free(l->all);
+			l->all = l->part[i];
+			l->part[i] = NULL;
+		} else {
+			ch_profile_merge(l->all, l->part[i], file_label(l, f));
+		}
+	} else if (f->found && l->error[i].code == CH_NOT_A_PROFILE) {
+		l->passed_over++;
+	} else if (l->files->n > 1) {
+		ch_profile_damage(l->all, "%s", l->error[i].text);
+	}
+	ch_profile_free(l->part[i]);
+	l->part[i] = NULL;
+}
+
+static int load_all(struct loading *l, struct ch_error *err)
+{
+	/* Enough at once to feed the cores, few enough to hold their profiles. */
+	size_t batch = ch_par_cores() * 2;
+	size_t n = l->files->n;
+
+	l->part = calloc(batch, sizeof(*l->part));
+	l->error = calloc(batch, sizeof(*l->error));
+	l->all = ch_profile_new(l->want);
+	if (!l->part || !l->error || !l->all)
+		return ch_fail(err, -ENOMEM, "read: %m");
+	for (l->first = 0; l->first < n; l->first += batch) {
+		size_t now = n - l->first < batch ? n - l->first : batch;
+
+		ch_par_run((unsigned)now, read_one, l);
+		if (n == 1 && l->error[0].code)
+			*err = l->error[0];
+		for (size_t i = 0; i < now; i++)
+			merge_one(l, i);
+	}
+	if (!l->good && n == 1 && !l->passed_over)
+		return err->code;
+	if (!l->good)
+		return ch_fail(err, -ENODATA, "none of the %zu files could be read%s%s", n,
+		               l->all->n_notes ? "; the first: " : "",
+		               l->all->n_notes ? l->all->notes[0] : "");
+	if (l->passed_over)
+		ch_profile_note(l->all, "%zu files are no profiles and were passed over",
+		                l->passed_over);
+	return ch_profile_status(l->all, err);
+}
+
+int cli_load(const char *const *inputs, size_t n, const struct cli_args *args,
+             const struct ch_want *want, struct ch_profile **ret, struct ch_error *err)
+{
+	struct files files = { 0 };
+	struct loading l = { .files = &files, .args = args, .want = want };
+	int r = 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = add_input(&files, inputs[i], err);
+	if (r >= 0) {
+		cli_progress_start("reading", files.n);
+		r = load_all(&l, err);
+		cli_progress_stop();
+	}
+	free(l.part);
+	free(l.error);
+	files_done(&files);
+	if (r < 0) {
+		ch_profile_free(l.all);
+		return r;
+	}
+	*ret = l.all;
+	return 0;
+}

@@ -1,0 +1,94 @@
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/say.h"
+#include "sys/out.h"
+#include "sys/par.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+
+/* Ctrl-C leaves no temporary file behind, then ends as if nothing had been caught. */
+static void on_end(int sig)
+{
+	ch_out_abort_all_signal_safe(); /* NOLINT(bugprone-signal-handler): it only unlinks */
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void set_up_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < CH_LEN(ends); i++)
+		if (signal(ends[i], on_end) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
+	/* A closed pipe is an error of the write, told like any other. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int usage(const struct ch_error *err)
+{
+	cli_say_error(err->text);
+	return EXIT_USAGE;
+}
+
+static int run(const struct cli_command *c, int argc, char **argv)
+{
+	struct cli_args args;
+	struct ch_error err;
+	int r = cli_parse(argc, argv, c->bit ? c->bit : 1u << 31, &args, &err);
+
+	cli_say_init(r >= 0 && args.quiet);
+	if (r < 0) {
+		r = usage(&err);
+	} else if (args.help) {
+		cli_print_help(stdout, c);
+		r = EXIT_DONE;
+	} else {
+		ch_par_limit(args.cores);
+		r = c->run(&args);
+	}
+	cli_args_done(&args);
+	return r;
+}
+
+/* What was printed must have arrived: a full disk behind stdout is a failure too. */
+static int close_stdout(int r)
+{
+	if ((fflush(stdout) || ferror(stdout)) && r == EXIT_DONE) {
+		cli_say_error("write 'stdout': the output is incomplete");
+		return EXIT_FAILED;
+	}
+	return r;
+}
+
+/* The options people try on every program are commands here. */
+static const char *command_name(const char *word)
+{
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return "help";
+	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+		return "version";
+	return word;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_command *c;
+	struct ch_error err;
+
+	setlocale(LC_CTYPE, "");
+	set_up_signals();
+	if (argc < 2) {
+		cli_print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	c = cli_command(command_name(argv[1]));
+	if (!c) {
+		ch_fail(&err, -EINVAL, "there is no command '%s'; `charcloth help` lists them",
+		        argv[1]);
+		return usage(&err);
+	}
+	return close_stdout(run(c, argc - 2, argv + 2));
+}

@@ -1,0 +1,313 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define AT(field) offsetof(struct cli_args, field)
+
+static const char g_out[] = "Output";
+static const char g_pick[] = "What is shown";
+static const char g_name[] = "How frames are named and stacked";
+static const char g_draw[] = "Drawing";
+static const char g_run[] = "Running";
+
+const struct cli_opt cli_opts[] = {
+	{ "output", 'o', CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(output), "FILE",
+	  "write to FILE; its extension names the format, - is stdout", g_out },
+	{ "format", 'f', CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(format), "NAME",
+	  "output format, where the extension does not tell", g_out },
+	{ "input-format", 0, CMD_PROFILES, OPT_TEXT, AT(input_format), "NAME",
+	  "read the inputs as this format instead of finding out by content", g_out },
+	{ "json", 0, CMD_TOP, OPT_FLAG, AT(json), NULL, "print JSON instead of a table", g_out },
+	{ "limit", 'n', CMD_TOP, OPT_COUNT, AT(limit), "N",
+	  "rows of the table (default 30, 0 for all)", g_out },
+
+	{ "event", 'e', CMD_PROFILES, OPT_TEXT, AT(event), "EVENT",
+	  "cpu, wall, alloc, lock, native, live, io, exception, malloc, or a recorded type's name",
+	  g_pick },
+	{ "total", 0, CMD_PROFILES, OPT_FLAG, AT(total), NULL,
+	  "weigh by bytes or time instead of samples", g_pick },
+	{ "from", 0, CMD_PROFILES, OPT_WHEN, AT(from), "TIME",
+	  "samples from TIME on: epoch, ISO 8601, +10s after the start, -5s before the end",
+	  g_pick },
+	{ "to", 0, CMD_PROFILES, OPT_WHEN, AT(to), "TIME", "samples before TIME", g_pick },
+	{ "thread", 0, CMD_PROFILES, OPT_REGEX, AT(thread), "REGEX",
+	  "samples of threads whose name matches", g_pick },
+	{ "state", 0, CMD_PROFILES, OPT_TEXT, AT(state), "LIST",
+	  "samples in one of these thread states, e.g. RUNNABLE", g_pick },
+	{ "include", 'I', CMD_PROFILES, OPT_REGEX, AT(include), "REGEX",
+	  "stacks with a frame that matches", g_pick },
+	{ "exclude", 'X', CMD_PROFILES, OPT_REGEX, AT(exclude), "REGEX",
+	  "stacks without any frame that matches", g_pick },
+	{ "where", 0, CMD_PROFILES, OPT_WHERE, 0, "LABEL=VALUE",
+	  "samples with this label, e.g. stage=3; may be repeated, - is none", g_pick },
+
+	{ "by", 0, CMD_PROFILES, OPT_LIST, AT(by), "LABEL[,LABEL]",
+	  "one root frame LABEL=value per value: stage, task, file, thread …", g_name },
+	{ "threads", 't', CMD_PROFILES, OPT_FLAG, AT(threads), NULL, "thread names as root frames",
+	  g_name },
+	{ "lines", 'l', CMD_PROFILES, OPT_FLAG, AT(lines), NULL, "tell lines of a method apart",
+	  g_name },
+	{ "dot", 0, CMD_PROFILES, OPT_FLAG, AT(dot), NULL, "java.lang.Thread.run", g_name },
+	{ "simple", 's', CMD_PROFILES, OPT_FLAG, AT(simple), NULL, "Thread.run", g_name },
+	{ "norm", 0, CMD_PROFILES, OPT_FLAG, AT(normalize), NULL,
+	  "lambdas and other made-up classes without their numbers (diff always does)", g_name },
+	{ "annotate", 'a', CMD_PROFILES, OPT_FLAG, AT(annotate), NULL,
+	  "mark kinds: _[j] compiled, _[i] inlined, _[0] interpreted, _[1] C1, _[k] kernel",
+	  g_name },
+	{ "reverse", 'r', CMD_CONVERT | CMD_DIFF, OPT_FLAG, AT(reverse), NULL,
+	  "stacks from the leaf: who is called, then by whom", g_name },
+
+	{ "absolute", 0, CMD_DIFF, OPT_FLAG, AT(absolute), NULL,
+	  "compare plain numbers instead of shares of each side's total", g_draw },
+	{ "title", 0, CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(title), "TEXT", "title of the picture",
+	  g_draw },
+	{ "inverted", 'i', CMD_CONVERT | CMD_DIFF, OPT_FLAG, AT(inverted), NULL,
+	  "root on top (icicle)", g_draw },
+	{ "min-width", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(min_width), "PX",
+	  "SVG: gather frames narrower than PX pixels (default 0.1)", g_draw },
+	{ "width", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(width), "PX",
+	  "SVG: width (default 1200)", g_draw },
+	{ "height", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(frame_height), "PX",
+	  "SVG: height of a frame (default 16)", g_draw },
+	{ "colors", 0, CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(colors), "SCHEME",
+	  "SVG: kind (default) or package", g_draw },
+
+	{ "cores", 0, CMD_PROFILES, OPT_COUNT, AT(cores), "N", "use at most N cores", g_run },
+	{ "quiet", 'q', CMD_PROFILES, OPT_FLAG, AT(quiet), NULL, "no progress, no notes", g_run },
+	{ "help", 'h', (unsigned)CMD_ALL, OPT_FLAG, AT(help), NULL, "show this text", g_run },
+};
+const size_t cli_n_opts = CH_LEN(cli_opts);
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+static int set_regex(struct cli_regex *to, const struct cli_opt *o, const char *value,
+                     struct ch_error *err)
+{
+	char why[128];
+	int r;
+
+	if (to->set)
+		regfree(&to->re);
+	r = regcomp(&to->re, value, REG_EXTENDED | REG_NOSUB);
+	to->set = !r;
+	if (!r)
+		return 0;
+	regerror(r, &to->re, why, sizeof(why));
+	return ch_fail(err, -EINVAL, "--%s '%s' is no regular expression: %s", o->name, value, why);
+}
+
+static char *own(struct cli_args *args, const char *s, size_t n)
+{
+	char *copy;
+
+	if (args->n_owned == CH_LEN(args->owned))
+		return NULL;
+	copy = strndup(s, n);
+	if (copy)
+		args->owned[args->n_owned++] = copy;
+	return copy;
+}
+
+static int set_list(struct cli_args *args, struct cli_list *to, const struct cli_opt *o,
+                    const char *value, struct ch_error *err)
+{
+	while (*value) {
+		size_t n = strcspn(value, ",");
+		char *item = n && to->n < CLI_LIST_MAX ? own(args, value, n) : NULL;
+
+		if (!item)
+			return ch_fail(err, -EINVAL, "--%s '%s': an empty or too long list",
+			               o->name, value);
+		to->item[to->n++] = item;
+		value += n + (value[n] == ',');
+	}
+	return to->n ? 0 : ch_fail(err, -EINVAL, "--%s needs at least one label", o->name);
+}
+
+static int set_where(struct cli_args *args, const char *value, struct ch_error *err)
+{
+	const char *eq = strchr(value, '=');
+	char *key;
+
+	if (!eq || eq == value)
+		return ch_fail(err, -EINVAL, "--where takes LABEL=VALUE, not '%s'", value);
+	key = args->n_where < CLI_LIST_MAX ? own(args, value, (size_t)(eq - value)) : NULL;
+	if (!key)
+		return ch_fail(err, -EINVAL, "more than %d --where", CLI_LIST_MAX);
+	args->where[args->n_where++] = (struct ch_where){ key, eq + 1 };
+	return 0;
+}
+
+static int set_number(double *to, const struct cli_opt *o, const char *value, struct ch_error *err)
+{
+	char *end;
+	double v = strtod(value, &end);
+
+	if (end == value || *end || !(v >= 0) || v > 1e6)
+		return ch_fail(err, -EINVAL, "--%s takes a number of pixels, not '%s'", o->name,
+		               value);
+	*to = v;
+	return 0;
+}
+
+static int set_count(unsigned *to, const struct cli_opt *o, const char *value, struct ch_error *err)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(value, &end, 10);
+	if (end == value || *end || errno || value[0] == '-' || v > INT32_MAX)
+		return ch_fail(err, -EINVAL, "--%s takes a whole number, not '%s'", o->name, value);
+	*to = (unsigned)v;
+	return 0;
+}
+
+static int set(struct cli_args *args, const struct cli_opt *o, const char *value,
+               struct ch_error *err)
+{
+	void *field = (char *)args + o->offset;
+
+	if (o->type == OPT_FLAG) {
+		*(bool *)field = true;
+		return 0;
+	}
+	if (!value)
+		return ch_fail(err, -EINVAL, "--%s needs a value: %s", o->name, o->arg);
+	switch (o->type) {
+	case OPT_FLAG:
+		break;
+	case OPT_TEXT:
+		*(const char **)field = value;
+		return 0;
+	case OPT_LIST:
+		return set_list(args, field, o, value, err);
+	case OPT_WHERE:
+		return set_where(args, value, err);
+	case OPT_REGEX:
+		return set_regex(field, o, value, err);
+	case OPT_WHEN:
+		return cli_parse_when(value, field) < 0
+		           ? ch_fail(err, -EINVAL,
+		                     "--%s takes seconds or milliseconds since the epoch, "
+		                     "2024-05-01T12:00:00Z, +10s or -5s; not '%s'",
+		                     o->name, value)
+		           : 0;
+	case OPT_NUMBER:
+		return set_number(field, o, value, err);
+	case OPT_COUNT:
+		return set_count(field, o, value, err);
+	}
+	return -EINVAL;
+}
+
+/* --- the line -------------------------------------------------------------------------------- */
+
+static const struct cli_opt *find_long(const char *name, size_t n, unsigned command)
+{
+	for (size_t i = 0; i < cli_n_opts; i++)
+		if ((cli_opts[i].commands & command) && strlen(cli_opts[i].name) == n &&
+		    !strncmp(cli_opts[i].name, name, n))
+			return &cli_opts[i];
+	return NULL;
+}
+
+static const struct cli_opt *find_letter(char letter, unsigned command)
+{
+	for (size_t i = 0; i < cli_n_opts; i++)
+		if ((cli_opts[i].commands & command) && cli_opts[i].letter == letter)
+			return &cli_opts[i];
+	return NULL;
+}
+
+struct line {
+	char **argv;
+	int argc, i;
+};
+
+/* The next word, as the value of an option; NULL when the line ends. */
+static const char *next_word(struct line *l)
+{
+	return l->i + 1 < l->argc ? l->argv[++l->i] : NULL;
+}
+
+static int parse_long(struct line *l, unsigned command, struct cli_args *args, struct ch_error *err)
+{
+	const char *name = l->argv[l->i] + 2, *value = NULL;
+	size_t n = strcspn(name, "=");
+	const struct cli_opt *o = find_long(name, n, command);
+
+	if (!o)
+		return ch_fail(err, -EINVAL, "there is no option --%.*s here; see --help", (int)n,
+		               name);
+	if (name[n] == '=')
+		value = name + n + 1;
+	if (o->type == OPT_FLAG && value)
+		return ch_fail(err, -EINVAL, "--%s takes no value", o->name);
+	if (o->type != OPT_FLAG && !value)
+		value = next_word(l);
+	return set(args, o, value, err);
+}
+
+/* -qo FILE, -oFILE. */
+static int parse_letters(struct line *l, unsigned command, struct cli_args *args,
+                         struct ch_error *err)
+{
+	for (const char *p = l->argv[l->i] + 1; *p; p++) {
+		const struct cli_opt *o = find_letter(*p, command);
+		const char *value = NULL;
+		int r;
+
+		if (!o)
+			return ch_fail(err, -EINVAL, "there is no option -%c here; see --help", *p);
+		if (o->type != OPT_FLAG)
+			value = p[1] ? p + 1 : next_word(l);
+		r = set(args, o, value, err);
+		if (r < 0)
+			return r;
+		if (value)
+			break;
+	}
+	return 0;
+}
+
+int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, struct ch_error *err)
+{
+	struct line l = { argv, argc, 0 };
+	bool only_inputs = false;
+	int r = 0;
+
+	*args =
+	    (struct cli_args){ .limit = 30, .min_width = 0.1, .width = 1200, .frame_height = 16 };
+	args->inputs = calloc((size_t)argc + 1, sizeof(*args->inputs));
+	if (!args->inputs)
+		return ch_fail(err, -ENOMEM, "options: %m");
+	for (; l.i < argc && r >= 0; l.i++) {
+		const char *s = argv[l.i];
+
+		if (only_inputs || s[0] != '-' || !s[1])
+			args->inputs[args->n_inputs++] = s;
+		else if (!strcmp(s, "--"))
+			only_inputs = true;
+		else if (s[1] == '-')
+			r = parse_long(&l, command, args, err);
+		else
+			r = parse_letters(&l, command, args, err);
+	}
+	if (r >= 0 && args->dot && args->simple)
+		r = ch_fail(err, -EINVAL, "--dot and --simple are two styles; choose one");
+	return r;
+}
+
+void cli_args_done(struct cli_args *args)
+{
+	struct cli_regex *regexes[] = { &args->thread, &args->include, &args->exclude };
+
+	for (size_t i = 0; i < CH_LEN(regexes); i++)
+		if (regexes[i]->set)
+			regfree(&regexes[i]->re);
+	for (size_t i = 0; i < args->n_owned; i++)
+		free(args->owned[i]);
+	free(args->inputs);
+}

@@ -1,0 +1,89 @@
+/*
+ * The options of all commands: one table that parsing, --help, man pages and completion read.
+ */
+#ifndef CH_CLI_OPTIONS_H
+#define CH_CLI_OPTIONS_H
+
+#include "profile/select.h"
+#include "profile/tree.h"
+
+/* Bits that say which commands take an option. */
+enum {
+	CMD_CONVERT = 1,
+	CMD_DIFF = 2,
+	CMD_TOP = 4,
+	CMD_PROFILES = CMD_CONVERT | CMD_DIFF | CMD_TOP, /* all that read profiles */
+	CMD_ALL = ~0,
+};
+
+#define CLI_LIST_MAX 32
+
+struct cli_list {
+	const char *item[CLI_LIST_MAX];
+	size_t n;
+};
+
+struct cli_regex {
+	regex_t re;
+	bool set;
+};
+
+/* What the user typed. Strings are borrowed from argv, except those of `owned`. */
+struct cli_args {
+	const char **inputs;
+	size_t n_inputs;
+	const char *output, *format, *input_format;
+
+	const char *event, *state;
+	struct ch_when from, to;
+	struct cli_regex thread, include, exclude;
+	struct ch_where where[CLI_LIST_MAX];
+	size_t n_where;
+	struct cli_list by;
+	bool threads, lines, total, reverse, inverted, dot, simple, annotate, normalize, absolute;
+
+	const char *title, *colors;
+	double width, frame_height, min_width;
+	unsigned limit, cores;
+	bool quiet, json, help;
+
+	char *owned[2 * CLI_LIST_MAX];
+	size_t n_owned;
+};
+
+enum cli_opt_type {
+	OPT_FLAG,   /* bool */
+	OPT_TEXT,   /* const char * */
+	OPT_LIST,   /* struct cli_list, comma-separated, adds up */
+	OPT_WHERE,  /* where[] */
+	OPT_REGEX,  /* struct cli_regex */
+	OPT_WHEN,   /* struct ch_when */
+	OPT_NUMBER, /* double > 0 */
+	OPT_COUNT,  /* unsigned */
+};
+
+struct cli_opt {
+	const char *name; /* without the dashes */
+	char letter;      /* or 0 */
+	unsigned commands;
+	enum cli_opt_type type;
+	size_t offset;   /* in struct cli_args */
+	const char *arg; /* as shown in help; NULL for flags */
+	const char *help;
+	const char *group; /* heading in help; the table is ordered by it */
+};
+
+extern const struct cli_opt cli_opts[];
+extern const size_t cli_n_opts;
+
+/*
+ * Parses argv[0..argc) (behind the command's name) for a command. Returns 0, or -EINVAL with a
+ * sentence. On success and failure alike cli_args_done frees what was made.
+ */
+int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, struct ch_error *err);
+void cli_args_done(struct cli_args *args);
+
+/* +10s, -5s, seconds or milliseconds since the epoch, or ISO 8601. 0 or -EINVAL. */
+int cli_parse_when(const char *s, struct ch_when *ret);
+
+#endif

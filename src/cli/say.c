@@ -1,0 +1,141 @@
+#include "cli/say.h"
+#include "formats/input.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static bool be_quiet;
+static bool shown; /* a progress line stands on the terminal */
+
+bool cli_wants_color(int fd)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fd) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+void cli_say_init(bool quiet)
+{
+	be_quiet = quiet;
+}
+
+static void say(const char *color, const char *sentence)
+{
+	bool paint = cli_wants_color(STDERR_FILENO);
+
+	cli_progress_stop();
+	fprintf(stderr, "%scharcloth:%s %s\n", paint ? color : "", paint ? "\033[0m" : "",
+	        sentence);
+}
+
+void cli_say_error(const char *sentence)
+{
+	say("\033[1;31m", sentence);
+}
+
+void cli_say_warning(const char *sentence)
+{
+	say("\033[1;33m", sentence);
+}
+
+void cli_say_note(const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	if (be_quiet)
+		return;
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	say("\033[2m", text);
+}
+
+/* --- progress -------------------------------------------------------------------------------- */
+
+static struct {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool running, stop;
+	const char *what;
+	size_t n_inputs;
+	size_t number;
+	char name[256];
+} progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
+
+static void draw(void)
+{
+	unsigned share = ch_input_share();
+
+	fprintf(stderr, "\r\033[K%s", progress.what);
+	if (progress.name[0])
+		fprintf(stderr, " %s", progress.name);
+	if (progress.n_inputs > 1)
+		fprintf(stderr, " (%zu of %zu)", progress.number, progress.n_inputs);
+	if (share)
+		fprintf(stderr, " %u %%", share);
+	fputs(" …", stderr);
+	fflush(stderr);
+	shown = true;
+}
+
+static void *draw_now_and_then(void *arg)
+{
+	struct timespec until;
+	long wait_ms = 500;
+
+	(void)arg;
+	pthread_mutex_lock(&progress.lock);
+	while (!progress.stop) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += wait_ms * 1000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&progress.wake, &progress.lock, &until);
+		if (!progress.stop)
+			draw();
+		wait_ms = 200;
+	}
+	pthread_mutex_unlock(&progress.lock);
+	return NULL;
+}
+
+void cli_progress_start(const char *what, size_t n_inputs)
+{
+	if (be_quiet || !isatty(STDERR_FILENO))
+		return;
+	cli_progress_stop();
+	progress.what = what;
+	progress.n_inputs = n_inputs;
+	progress.name[0] = 0;
+	progress.stop = false;
+	progress.running = !pthread_create(&progress.thread, NULL, draw_now_and_then, NULL);
+}
+
+void cli_progress_input(size_t number, const char *name)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.number = number;
+	(void)snprintf(progress.name, sizeof(progress.name), "%s", name);
+	pthread_mutex_unlock(&progress.lock);
+}
+
+void cli_progress_stop(void)
+{
+	if (progress.running) {
+		pthread_mutex_lock(&progress.lock);
+		progress.stop = true;
+		pthread_cond_signal(&progress.wake);
+		pthread_mutex_unlock(&progress.lock);
+		pthread_join(progress.thread, NULL);
+		progress.running = false;
+	}
+	if (shown)
+		fputs("\r\033[K", stderr);
+	shown = false;
+}

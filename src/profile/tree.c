@@ -1,0 +1,390 @@
+#include "profile/tree.h"
+#include "profile/rank.h"
+
+#include <errno.h>
+
+/*
+ * A trie numbers parents before children, in the order the stacks were read; a tree is in preorder
+ * with sorted siblings. The way there is a few straight passes over arrays:
+ *
+ *   rows → totals of trie nodes      one pass over the rows, one backwards over the trie
+ *   which nodes stay                 numbered anew in the same order: "slots"
+ *   children of each slot, sorted    counting by parent, then small sorts by rank of name
+ *   preorder positions               from the sizes of the subtrees, parents first
+ */
+struct sums {
+	int64_t *after, *before; /* before is NULL unless this is a difference */
+};
+
+struct builder {
+	const struct ch_profile *p;
+	enum ch_metric metric;
+	int64_t scale;
+	uint8_t *is_before; /* per label set: has side=before; NULL unless this is a difference */
+
+	struct sums total;  /* per trie node */
+	uint32_t *slot;     /* per trie node: slot + 1, or 0 when left out */
+	size_t n;           /* slots */
+	uint32_t *node;     /* per slot: its trie node */
+	uint32_t *parent;   /* per slot: the parent's slot */
+	uint32_t *size;     /* per slot: slots in its subtree, itself included */
+	uint32_t *first;    /* per slot, and one more: where its children start */
+	uint64_t *children; /* rank << 32 | slot */
+	uint32_t *position; /* per slot: place in preorder */
+};
+
+static void builder_done(struct builder *b)
+{
+	free(b->is_before);
+	free(b->total.after);
+	free(b->total.before);
+	free(b->slot);
+	free(b->node);
+	free(b->parent);
+	free(b->size);
+	free(b->first);
+	free(b->children);
+	free(b->position);
+}
+
+/* Rows of several events can meet in one tree; their numbers are brought to the widest scale. */
+static int64_t common_scale(const struct ch_profile *p, enum ch_metric metric)
+{
+	int64_t scale = 1;
+
+	for (size_t i = 0; metric != CH_METRIC_ROWS && i < p->n_events; i++)
+		if (p->events[i].samples && p->events[i].scale > scale)
+			scale = p->events[i].scale;
+	return scale;
+}
+
+static const char *unit_of(const struct ch_profile *p, enum ch_metric metric)
+{
+	if (metric == CH_METRIC_ROWS)
+		return "rows";
+	if (metric == CH_METRIC_SAMPLES)
+		return "samples";
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples)
+			return ch_profile_text(p, p->events[i].unit);
+	return "count";
+}
+
+static int64_t weight(const struct builder *b, size_t row)
+{
+	const struct ch_profile *p = b->p;
+	int64_t scale = p->events[p->rows.event[row]].scale, w;
+
+	if (b->metric == CH_METRIC_ROWS)
+		return 1;
+	w = b->metric == CH_METRIC_VALUE ? p->rows.value[row] : p->rows.samples[row];
+	return CH_LIKELY(scale == b->scale) ? w : ch_sat_mul(w, b->scale / scale);
+}
+
+/* Finds out whether this is a difference, and which label sets belong to the side before. */
+static int find_sides(struct builder *b)
+{
+	const struct ch_profile *p = b->p;
+	uint32_t side = ch_strtab_find(&p->strings, "side", 4);
+	uint32_t before = ch_strtab_find(&p->strings, "before", 6);
+	uint32_t after = ch_strtab_find(&p->strings, "after", 5);
+	bool any = false;
+
+	if (!side || b->metric == CH_METRIC_ROWS)
+		return 0;
+	b->is_before = calloc(p->n_sets, 1);
+	if (!b->is_before)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n_sets; i++) {
+		uint32_t value = ch_profile_label_of(p, (uint32_t)i, side);
+
+		b->is_before[i] = value && value == before;
+		any |= value && (value == before || value == after);
+	}
+	if (!any) {
+		free(b->is_before);
+		b->is_before = NULL;
+	}
+	return 0;
+}
+
+static void add_row(const struct builder *b, struct sums to, size_t row, uint32_t at)
+{
+	bool before = to.before && b->is_before[b->p->rows.labels[row]];
+	int64_t *sum = before ? &to.before[at] : &to.after[at];
+
+	*sum = ch_sat_add(*sum, weight(b, row));
+}
+
+static int sum_up(struct builder *b)
+{
+	const struct ch_profile *p = b->p;
+	struct sums *t = &b->total;
+	int r = find_sides(b);
+
+	if (r < 0)
+		return r;
+	t->after = calloc(p->trie.n, sizeof(*t->after));
+	t->before = b->is_before ? calloc(p->trie.n, sizeof(*t->before)) : NULL;
+	if (!t->after || (b->is_before && !t->before))
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.n; i++)
+		add_row(b, *t, i, p->rows.stack[i]);
+	for (size_t i = p->trie.n; --i > 0;) {
+		uint32_t up = p->trie.parent[i];
+
+		t->after[up] = ch_sat_add(t->after[up], t->after[i]);
+		if (t->before)
+			t->before[up] = ch_sat_add(t->before[up], t->before[i]);
+	}
+	return 0;
+}
+
+/* The least weight that reaches a share of the total; at least 1, so that nothing weighs nothing. */
+static int64_t least(int64_t total, double min_share)
+{
+	double least = (double)total * min_share;
+
+	if (!(least > 1))
+		return 1;
+	return least < 0x1p62 ? (int64_t)least : INT64_C(1) << 62;
+}
+
+static int64_t magnitude(int64_t v)
+{
+	return v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v;
+}
+
+/*
+ * Sizes of the subtrees that stay, in slot[] for now: 0 leaves a node out. Weights can be negative
+ * in foreign profiles, so a node also stays when one below it does.
+ */
+static size_t mark(struct builder *b, double min_share)
+{
+	const struct sums *t = &b->total;
+	int64_t min_after = least(t->after[0], min_share);
+	int64_t min_before = t->before ? least(t->before[0], min_share) : 0;
+	size_t pruned = 0;
+
+	for (size_t i = b->p->trie.n; --i > 0;) {
+		bool keep = b->slot[i] || magnitude(t->after[i]) >= min_after ||
+		            (t->before && magnitude(t->before[i]) >= min_before);
+
+		if (keep)
+			b->slot[b->p->trie.parent[i]] += ++b->slot[i];
+		else if (t->after[i] || (t->before && t->before[i]))
+			pruned++;
+	}
+	b->n = ++b->slot[0];
+	return pruned;
+}
+
+static int make_slots(struct builder *b, double min_share, size_t *ret_pruned)
+{
+	const struct ch_trie *trie = &b->p->trie;
+	uint32_t next = 0;
+
+	b->slot = calloc(trie->n, sizeof(*b->slot));
+	if (!b->slot)
+		return -ENOMEM;
+	*ret_pruned = mark(b, min_share);
+	b->node = calloc(b->n, sizeof(*b->node));
+	b->parent = calloc(b->n, sizeof(*b->parent));
+	b->size = calloc(b->n, sizeof(*b->size));
+	if (!b->node || !b->parent || !b->size)
+		return -ENOMEM;
+	for (size_t i = 0; i < trie->n; i++) {
+		if (!b->slot[i])
+			continue;
+		b->node[next] = (uint32_t)i;
+		b->size[next] = b->slot[i];
+		b->slot[i] = next + 1;
+		b->parent[next] = b->slot[trie->parent[i]] - 1;
+		next++;
+	}
+	return 0;
+}
+
+static int rank_slots(const struct builder *b, uint32_t **ret_rank)
+{
+	uint8_t *used = calloc(b->p->n_frames, 1);
+	uint32_t *rank = malloc(b->p->n_frames * sizeof(*rank));
+	int r = used && rank ? 0 : -ENOMEM;
+
+	for (size_t s = 1; !r && s < b->n; s++)
+		used[b->p->trie.frame[b->node[s]]] = 1;
+	if (!r)
+		r = ch_rank_frames(b->p, used, rank);
+	free(used);
+	if (r < 0)
+		free(rank);
+	else
+		*ret_rank = rank;
+	return r;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearly every node has a handful of children; many arrive in order. */
+static void sort_few(uint64_t *v, size_t n)
+{
+	if (n > 32) {
+		qsort(v, n, sizeof(*v), by_value);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		uint64_t x = v[i];
+		size_t j = i;
+
+		for (; j && v[j - 1] > x; j--)
+			v[j] = v[j - 1];
+		v[j] = x;
+	}
+}
+
+static int sort_children(struct builder *b)
+{
+	CH_CLEANUP(ch_freep) uint32_t *rank = NULL;
+	int r = rank_slots(b, &rank);
+
+	if (r < 0)
+		return r;
+	b->first = calloc(b->n + 2, sizeof(*b->first));
+	b->children = malloc(b->n * sizeof(*b->children));
+	if (!b->first || !b->children)
+		return -ENOMEM;
+	/* Counted two places up, so that filling moves each start to where it belongs. */
+	for (size_t s = 1; s < b->n; s++)
+		b->first[b->parent[s] + 2]++;
+	for (size_t s = 2; s < b->n + 2; s++)
+		b->first[s] += b->first[s - 1];
+	for (size_t s = 1; s < b->n; s++)
+		b->children[b->first[b->parent[s] + 1]++] =
+		    (uint64_t)rank[b->p->trie.frame[b->node[s]]] << 32 | s;
+	for (size_t s = 0; s < b->n; s++)
+		sort_few(b->children + b->first[s], b->first[s + 1] - b->first[s]);
+	return 0;
+}
+
+static int place(struct builder *b)
+{
+	b->position = calloc(b->n, sizeof(*b->position));
+	if (!b->position)
+		return -ENOMEM;
+	b->position[0] = 0;
+	for (size_t s = 0; s < b->n; s++) {
+		uint32_t at = b->position[s] + 1;
+
+		for (uint32_t c = b->first[s]; c < b->first[s + 1]; c++) {
+			uint32_t child = (uint32_t)b->children[c];
+
+			b->position[child] = at;
+			at += b->size[child];
+		}
+	}
+	return 0;
+}
+
+static struct ch_tree *tree_alloc(size_t n, bool diff)
+{
+	struct ch_tree *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->n = n;
+	t->frame = malloc(n * sizeof(*t->frame));
+	t->source = malloc(n * sizeof(*t->source));
+	t->parent = malloc(n * sizeof(*t->parent));
+	t->end = malloc(n * sizeof(*t->end));
+	t->depth = malloc(n * sizeof(*t->depth));
+	t->self = calloc(n, sizeof(*t->self));
+	t->total = malloc(n * sizeof(*t->total));
+	if (diff) {
+		t->self_before = calloc(n, sizeof(*t->self_before));
+		t->total_before = malloc(n * sizeof(*t->total_before));
+	}
+	if (!t->frame || !t->source || !t->parent || !t->end || !t->depth || !t->self ||
+	    !t->total || (diff && (!t->self_before || !t->total_before))) {
+		ch_tree_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static void fill(const struct builder *b, struct ch_tree *t)
+{
+	for (size_t s = 0; s < b->n; s++) {
+		uint32_t at = b->position[s], up = b->position[b->parent[s]], node = b->node[s];
+
+		t->frame[at] = b->p->trie.frame[node];
+		t->source[at] = node;
+		t->parent[at] = up;
+		t->end[at] = at + b->size[s];
+		t->depth[at] = at ? t->depth[up] + 1 : 0;
+		t->total[at] = b->total.after[node];
+		if (b->total.before)
+			t->total_before[at] = b->total.before[node];
+		if (t->depth[at] > t->max_depth)
+			t->max_depth = t->depth[at];
+	}
+	for (size_t i = 0; i < b->p->rows.n; i++) {
+		uint32_t slot = b->slot[b->p->rows.stack[i]];
+
+		if (slot)
+			add_row(b, (struct sums){ t->self, t->self_before }, i,
+			        b->position[slot - 1]);
+	}
+}
+
+int ch_tree_new_pruned(const struct ch_profile *p, enum ch_metric metric, double min_share,
+                       struct ch_tree **ret, struct ch_error *err)
+{
+	struct builder b = { .p = p, .metric = metric, .scale = common_scale(p, metric) };
+	struct ch_tree *t = NULL;
+	size_t pruned;
+	int r;
+
+	if ((r = sum_up(&b)) < 0 || (r = make_slots(&b, min_share, &pruned)) < 0 ||
+	    (r = sort_children(&b)) < 0 || (r = place(&b)) < 0)
+		goto out;
+	t = tree_alloc(b.n, b.total.before);
+	if (!t) {
+		r = -ENOMEM;
+		goto out;
+	}
+	fill(&b, t);
+	t->scale = b.scale;
+	t->unit = unit_of(p, metric);
+	t->pruned = pruned;
+	*ret = t;
+out:
+	builder_done(&b);
+	return r < 0 ? ch_fail(err, r, "call tree: %m") : 0;
+}
+
+int ch_tree_new(const struct ch_profile *p, enum ch_metric metric, struct ch_tree **ret,
+                struct ch_error *err)
+{
+	return ch_tree_new_pruned(p, metric, 0, ret, err);
+}
+
+void ch_tree_free(struct ch_tree *t)
+{
+	if (!t)
+		return;
+	free(t->frame);
+	free(t->source);
+	free(t->parent);
+	free(t->end);
+	free(t->depth);
+	free(t->self);
+	free(t->total);
+	free(t->self_before);
+	free(t->total_before);
+	free(t);
+}
