@@ -79,6 +79,7 @@ int ch_rec_open_pools(struct ch_rec *r, struct ch_error *why)
 {
 	int e;
 
+	ch_rec_labels_init(r);
 	ch_rec_constants_plan(r);
 	e = ch_jfr_pools_read(&r->chunk, &r->types, r->pools, CH_REC_POOLS);
 	if (e == -ENOMEM)
@@ -93,6 +94,7 @@ int ch_rec_open_pools(struct ch_rec *r, struct ch_error *why)
 void ch_rec_done(struct ch_rec *r)
 {
 	ch_rec_events_done(r);
+	ch_rec_labels_done(r);
 	ch_rec_constants_done(r);
 	ch_jfr_pools_done(r->pools, CH_REC_POOLS);
 	ch_jfr_types_done(&r->types);

@@ -1,12 +1,8 @@
 #include "formats/jfr_read.h"
-#include "formats/spark_thread.h"
 #include "base/vec.h"
-
-#include <stdio.h>
 
 /* Slots of the plans below. */
 enum { METHOD_CLASS, METHOD_NAME };
-enum { THREAD_JAVA_NAME, THREAD_OS_NAME, THREAD_OS_ID, THREAD_JAVA_ID };
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE };
 
 /* What is kept of each pool's values; the first two may be texts. */
@@ -21,10 +17,10 @@ static const struct {
 	[CH_REC_SYMBOLS] = { "jdk.types.Symbol", { { "string", 0 } } },
 	[CH_REC_STRINGS] = { "java.lang.String", { { NULL, 0 } } },
 	[CH_REC_THREADS] = { "java.lang.Thread",
-	                     { { "javaName", THREAD_JAVA_NAME },
-	                       { "osName", THREAD_OS_NAME },
-	                       { "osThreadId", THREAD_OS_ID },
-	                       { "javaThreadId", THREAD_JAVA_ID } } },
+	                     { { "javaName", CH_REC_THREAD_JAVA_NAME },
+	                       { "osName", CH_REC_THREAD_OS_NAME },
+	                       { "osThreadId", CH_REC_THREAD_OS_ID },
+	                       { "javaThreadId", CH_REC_THREAD_JAVA_ID } } },
 	[CH_REC_STATES] = { "jdk.types.ThreadState", { { "name", 0 } } },
 	[CH_REC_FRAME_TYPES] = { "jdk.types.FrameType", { { "description", 0 } } },
 	[CH_REC_OLD_OBJECTS] = { "jdk.types.OldObject", { { "type", 0 } } },
@@ -120,11 +116,6 @@ void ch_rec_constants_plan(struct ch_rec *r)
 	for (enum ch_rec_pool i = 0; i < CH_REC_POOLS; i++)
 		plan_pool(r, i);
 	plan_frames(r);
-	r->want_thread = ch_profile_wants(r->p, "thread");
-	r->want_tid = ch_profile_wants(r->p, "tid");
-	r->want_state = ch_profile_wants(r->p, "state");
-	r->want_task = ch_spark_thread_wanted(r->p);
-	r->want_labels = ch_rec_wants_spans(r->p);
 }
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -141,8 +132,7 @@ static bool find(struct ch_rec *r, enum ch_rec_pool pool, uint64_t key, struct c
 	return true;
 }
 
-/* Reads the value of a key by its plan. */
-static bool read_value(struct ch_rec *r, enum ch_rec_pool pool, uint64_t key, uint64_t *slots)
+bool ch_rec_value(struct ch_rec *r, enum ch_rec_pool pool, uint64_t key, uint64_t *slots)
 {
 	struct ch_cursor c;
 
@@ -164,19 +154,31 @@ static struct ch_jfr_text read_text(struct ch_rec *r, struct ch_cursor c)
 	return c.bad ? (struct ch_jfr_text){ "", 0 } : text;
 }
 
+/*
+ * A window from an address that a plan kept to the end of the chunk. A type may have two fields of
+ * one name and different shape, so that the slot holds anything: only an address in the chunk is one.
+ */
+static bool at_address(const struct ch_rec *r, uint64_t slot, struct ch_cursor *ret)
+{
+	uint64_t offset = slot - (uintptr_t)r->chunk.data;
+
+	if (offset >= r->chunk.size)
+		return false;
+	*ret = ch_jfr_value(&r->chunk, offset);
+	return true;
+}
+
 struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot)
 {
-	const uint8_t *end = r->chunk.data + r->chunk.size, *s;
 	uint64_t value[CH_JFR_SLOTS] = { 0 };
 	struct ch_cursor c;
 
-	if (where == CH_REC_SYMBOL && read_value(r, CH_REC_SYMBOLS, slot, value)) {
+	if (where == CH_REC_SYMBOL && ch_rec_value(r, CH_REC_SYMBOLS, slot, value)) {
 		where = CH_REC_INLINE;
 		slot = value[0];
 	}
-	s = ch_jfr_address(slot);
-	if (where == CH_REC_INLINE && s)
-		return read_text(r, ch_cursor(s, (size_t)(end - s)));
+	if (where == CH_REC_INLINE && at_address(r, slot, &c))
+		return read_text(r, c);
 	if (where == CH_REC_STRING && find(r, CH_REC_STRINGS, slot, &c))
 		return read_text(r, c);
 	return (struct ch_jfr_text){ "", 0 };
@@ -190,7 +192,7 @@ static struct ch_rec_frame_type frame_type(struct ch_rec *r, uint64_t key)
 	uint64_t value[CH_JFR_SLOTS] = { 0 };
 	struct ch_jfr_text text;
 
-	if (!read_value(r, CH_REC_FRAME_TYPES, key, value))
+	if (!ch_rec_value(r, CH_REC_FRAME_TYPES, key, value))
 		return t;
 	text = ch_rec_text(r, r->layout[CH_REC_FRAME_TYPES].text[0], value[0]);
 	for (size_t i = 0; i < CH_LEN(frame_types); i++) {
@@ -221,11 +223,9 @@ void ch_rec_constants_init(struct ch_rec *r)
 void ch_rec_constants_done(struct ch_rec *r)
 {
 	ch_jfr_idmap_done(&r->methods_seen);
-	ch_jfr_idmap_done(&r->threads_seen);
 	ch_jfr_idmap_done(&r->classes_seen[0]);
 	ch_jfr_idmap_done(&r->classes_seen[1]);
 	free(r->methods);
-	free(r->threads);
 	free(r->path);
 	ch_buf_done(&r->scratch);
 	ch_buf_done(&r->name);
@@ -238,10 +238,10 @@ static uint32_t method_name(struct ch_rec *r, uint64_t key, bool bare)
 	const struct ch_rec_layout *l = r->layout;
 	struct ch_jfr_text t;
 
-	if (!read_value(r, CH_REC_METHODS, key, method))
+	if (!ch_rec_value(r, CH_REC_METHODS, key, method))
 		return ch_profile_strz(r->p, "unknown");
 	ch_buf_reset(&r->name);
-	if (!bare && read_value(r, CH_REC_CLASSES, method[METHOD_CLASS], class)) {
+	if (!bare && ch_rec_value(r, CH_REC_CLASSES, method[METHOD_CLASS], class)) {
 		t = ch_rec_text(r, l[CH_REC_CLASSES].text[0], class[0]);
 		ch_buf_put(&r->name, t.s, t.n);
 	}
@@ -335,9 +335,8 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 	if (!r->layout[CH_REC_STACKS].plan)
 		return false;
 	ch_jfr_plan_run(r->layout[CH_REC_STACKS].plan, &c, v);
-	if (c.bad || !v[0] || !r->frame.plan)
+	if (c.bad || !r->frame.plan || !at_address(r, v[0], &c))
 		return false;
-	c.p = ch_jfr_address(v[0]);
 	n = ch_jfr_varint(&c);
 	if (n > ch_cursor_left(&c) || CH_ROOM(r->path, r->path_cap, n) < 0)
 		return false;
@@ -412,7 +411,7 @@ static uint32_t class_frame(struct ch_rec *r, uint64_t key, enum ch_kind kind)
 	uint64_t class[CH_JFR_SLOTS] = { 0 };
 
 	ch_buf_reset(&r->name);
-	if (read_value(r, CH_REC_CLASSES, key, class))
+	if (ch_rec_value(r, CH_REC_CLASSES, key, class))
 		put_class(&r->name, ch_rec_text(r, r->layout[CH_REC_CLASSES].text[0], class[0]));
 	if (!r->name.len)
 		ch_buf_puts(&r->name, "null");
@@ -427,7 +426,7 @@ uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum 
 	uint64_t object[CH_JFR_SLOTS] = { 0 }, *at, seen;
 
 	if (old_object) {
-		if (!read_value(r, CH_REC_OLD_OBJECTS, key, object))
+		if (!ch_rec_value(r, CH_REC_OLD_OBJECTS, key, object))
 			return stack;
 		key = object[0];
 	}
@@ -438,112 +437,4 @@ uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum 
 	if (!at && seen)
 		(void)ch_jfr_idmap_put(&r->classes_seen[kind == CH_KIND_LOCK], key, seen);
 	return ch_profile_push(r->p, stack, (uint32_t)seen);
-}
-
-/* --- threads, states, labels ----------------------------------------------------------------- */
-
-static uint32_t with_number(struct ch_profile *p, uint32_t set, const char *key, uint64_t value)
-{
-	char text[24];
-	int n = snprintf(text, sizeof(text), "%lld", (long long)value);
-
-	return ch_profile_label(p, set, ch_profile_strz(p, key),
-	                        ch_profile_str(p, text, (size_t)n));
-}
-
-/* Virtual threads have no thread of the system: told apart by the sign. */
-static uint64_t identity(const uint64_t *v)
-{
-	return v[THREAD_OS_ID] ? v[THREAD_OS_ID] : ~v[THREAD_JAVA_ID];
-}
-
-static struct ch_rec_thread new_thread(struct ch_rec *r, uint64_t key)
-{
-	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	const enum ch_rec_text *where = r->layout[CH_REC_THREADS].text;
-	struct ch_rec_thread t = { 0 };
-	struct ch_jfr_text name;
-
-	if (!read_value(r, CH_REC_THREADS, key, v))
-		return t;
-	t.identity = identity(v);
-	name = ch_rec_text(r, where[THREAD_JAVA_NAME], v[THREAD_JAVA_NAME]);
-	if (!name.n)
-		name = ch_rec_text(r, where[THREAD_OS_NAME], v[THREAD_OS_NAME]);
-	if (r->want_task)
-		t.labels = ch_spark_thread_labels(r->p, t.labels, name.s, name.n);
-	if (r->want_thread && name.n)
-		t.labels = ch_profile_label(r->p, t.labels, ch_profile_strz(r->p, "thread"),
-		                            ch_profile_str(r->p, name.s, name.n));
-	if (r->want_tid && v[THREAD_OS_ID])
-		t.labels = with_number(r->p, t.labels, "tid", v[THREAD_OS_ID]);
-	return t;
-}
-
-const struct ch_rec_thread *ch_rec_thread(struct ch_rec *r, uint64_t key)
-{
-	static const struct ch_rec_thread none;
-	uint64_t *at = ch_jfr_idmap_find(&r->threads_seen, key);
-
-	if (at)
-		return &r->threads[*at - 1];
-	if (CH_ROOM(r->threads, r->threads_cap, r->n_threads + 1) < 0 ||
-	    ch_jfr_idmap_put(&r->threads_seen, key, r->n_threads + 1) < 0)
-		return &none;
-	r->threads[r->n_threads] = new_thread(r, key);
-	return &r->threads[r->n_threads++];
-}
-
-uint32_t ch_rec_state(struct ch_rec *r, uint32_t set, uint64_t key)
-{
-	static const char prefix[] = "STATE_";
-	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	struct ch_jfr_text t;
-
-	if (!read_value(r, CH_REC_STATES, key, v))
-		return set;
-	t = ch_rec_text(r, r->layout[CH_REC_STATES].text[0], v[0]);
-	if (t.n > strlen(prefix) && !memcmp(t.s, prefix, strlen(prefix)))
-		t = (struct ch_jfr_text){ t.s + strlen(prefix), t.n - strlen(prefix) };
-	return ch_profile_label(r->p, set, ch_profile_strz(r->p, "state"),
-	                        ch_profile_str(r->p, t.s, t.n));
-}
-
-/* Text up to `stop`, which is stepped over, without its backslashes; as a string of the profile. */
-static uint32_t unescaped(struct ch_rec *r, struct ch_jfr_text *t, char stop)
-{
-	ch_buf_reset(&r->name);
-	for (; t->n; t->s++, t->n--) {
-		char c = *t->s;
-
-		if (c == stop)
-			break;
-		if (c == '\\' && t->n > 1) {
-			c = *++t->s;
-			t->n--;
-		}
-		ch_buf_putc(&r->name, c);
-	}
-	if (t->n) {
-		t->s++;
-		t->n--;
-	}
-	return r->name.len && !r->name.err ? ch_profile_str(r->p, r->name.data, r->name.len) : 0;
-}
-
-uint32_t ch_rec_labels(struct ch_rec *r, uint32_t set, uint64_t key)
-{
-	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	struct ch_jfr_text t;
-
-	if (!read_value(r, CH_REC_LABELS, key, v))
-		return set;
-	t = ch_rec_text(r, r->layout[CH_REC_LABELS].text[0], v[0]);
-	while (t.n) {
-		uint32_t name = unescaped(r, &t, '='), value = unescaped(r, &t, ',');
-
-		if (name && ch_profile_wants(r->p, ch_profile_text(r->p, name)))
-			set = ch_profile_label(r->p, set, name, value);
-	}
-	return set;
 }

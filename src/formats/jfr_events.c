@@ -97,24 +97,6 @@ static bool has(const struct ch_rec_handler *h, unsigned slot)
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-static uint32_t labels_of(struct ch_rec *r, const struct ch_rec_handler *h,
-                          const struct ch_rec_group *g)
-{
-	uint32_t set = 0;
-
-	if (has(h, THREAD))
-		set = ch_rec_thread(r, g->thread)->labels;
-	if (has(h, STATE))
-		set = ch_rec_state(r, set, g->state);
-	if (r->spans)
-		set = ch_rec_span_labels(r, set, r->spans->everywhere);
-	if (g->span)
-		set = ch_rec_span_labels(r, set, g->span);
-	if (has(h, LABELS))
-		set = ch_rec_labels(r, set, g->labels);
-	return set;
-}
-
 /* Keys become things of the profile. */
 static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t time_ns)
 {
@@ -132,7 +114,7 @@ static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t ti
 	if (has(h, CLASS))
 		s.stack =
 		    ch_rec_push_class(r, s.stack, g->class_key, h->desc->class_kind, h->old_object);
-	s.labels = labels_of(r, h, g);
+	s.labels = ch_rec_labels(r, g);
 	ch_profile_add(r->p, &s);
 }
 
@@ -175,7 +157,7 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 		.stack = v[STACK],
 		.class_key = v[CLASS],
 		.thread = v[THREAD],
-		.state = (uint32_t)v[STATE],
+		.state = has(h, STATE) ? (uint32_t)v[STATE] : CH_REC_NO_STATE,
 		.labels = v[LABELS],
 		.samples = samples,
 		.value = value_of(h, v, samples),

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* An event without a state; no pool has this key. */
+#define CH_REC_NO_STATE UINT32_MAX
+
 struct ch_rec_group {
 	uint64_t stack, class_key, thread, labels; /* keys of pools */
 	uint32_t state;                            /* key of a pool */

@@ -5,7 +5,8 @@
  *	jfr_chunk.c      one chunk into one profile: types, pools, the walk over the events
  *	jfr_events.c     the table of events and what is done with each
  *	jfr_groups.c     equal samples of a chunk, added up
- *	jfr_constants.c  stacks, classes, threads and texts of a chunk as things of the profile
+ *	jfr_constants.c  stacks, classes and texts of a chunk as things of the profile
+ *	jfr_labels.c     label sets of samples: thread, state, spans, own labels
  *	jfr_spans.c      spans and labels of the whole file, joined to samples by thread and time
  *	jfr_settings.c   what a sample stands for
  */
@@ -37,6 +38,9 @@ enum ch_rec_pool {
 	CH_REC_LABELS,
 	CH_REC_POOLS
 };
+
+/* Slots of a thread's plan. */
+enum { CH_REC_THREAD_JAVA_NAME, CH_REC_THREAD_OS_NAME, CH_REC_THREAD_OS_ID, CH_REC_THREAD_JAVA_ID };
 
 /* Where a text lies: in the value itself, or behind a key in the same slot. */
 enum ch_rec_text { CH_REC_NO_TEXT, CH_REC_INLINE, CH_REC_SYMBOL, CH_REC_STRING };
@@ -114,6 +118,7 @@ struct ch_rec {
 
 	/* Constants met so far: place in the array below plus 1, or frame of the class. */
 	struct ch_jfr_idmap methods_seen, threads_seen, classes_seen[2];
+	struct ch_jfr_idmap states_seen, spans_seen, labels_seen; /* label set, plus 1 */
 	struct ch_rec_method *methods;
 	size_t n_methods, methods_cap;
 	struct ch_rec_thread *threads;
@@ -161,17 +166,22 @@ uint32_t ch_rec_stack(struct ch_rec *r, uint64_t key, int64_t samples);
 /* The stack with a class on top; key 0 leaves it as it is. */
 uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum ch_kind kind,
                            bool old_object);
-/* All zero when the key is not there. Valid until the next call. */
-const struct ch_rec_thread *ch_rec_thread(struct ch_rec *r, uint64_t key);
-/* Label set with the state added. */
-uint32_t ch_rec_state(struct ch_rec *r, uint32_t set, uint64_t key);
-/* Label set with the pairs of a charcloth.types.Labels constant added. */
-uint32_t ch_rec_labels(struct ch_rec *r, uint32_t set, uint64_t key);
+/* Reads the value of a key by its pool's plan. False when it is not there. */
+bool ch_rec_value(struct ch_rec *r, enum ch_rec_pool pool, uint64_t key, uint64_t *slots);
 /* A text kept in a slot; borrowed until the next call. */
 struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot);
 /* How a field of a type holds its text. */
 enum ch_rec_text ch_rec_text_of(const struct ch_rec *r, const struct ch_jfr_type *type,
                                 const char *field);
+
+/* --- jfr_labels.c --- */
+
+void ch_rec_labels_init(struct ch_rec *r);
+void ch_rec_labels_done(struct ch_rec *r);
+/* All zero when the key is not there. Valid until the next call. */
+const struct ch_rec_thread *ch_rec_thread(struct ch_rec *r, uint64_t key);
+/* The label set of a group: what thread, state, spans and the recorder itself say. */
+uint32_t ch_rec_labels(struct ch_rec *r, const struct ch_rec_group *g);
 
 /* --- jfr_events.c --- */
 
@@ -189,8 +199,6 @@ void ch_rec_events_done(struct ch_rec *r);
 bool ch_rec_wants_spans(const struct ch_profile *p);
 /* Adds the spans and labels of a chunk. 0 or a negative errno; ch_rec_done is called. */
 int ch_rec_collect(struct ch_rec *r, struct ch_spans *spans);
-/* Label set with the pairs of a set of r->spans added. */
-uint32_t ch_rec_span_labels(struct ch_rec *r, uint32_t set, uint32_t span);
 
 /* --- jfr_settings.c --- */
 

@@ -213,18 +213,3 @@ int ch_rec_collect(struct ch_rec *r, struct ch_spans *spans)
 	ch_rec_done(r);
 	return e;
 }
-
-uint32_t ch_rec_span_labels(struct ch_rec *r, uint32_t set, uint32_t span)
-{
-	const struct ch_strtab *sets = &r->spans->sets;
-	const char *s = sets->text[span], *end = s + sets->len[span];
-
-	while (s < end) {
-		const char *value = s + strlen(s) + 1;
-
-		set = ch_profile_label(r->p, set, ch_profile_strz(r->p, s),
-		                       ch_profile_strz(r->p, value));
-		s = value + strlen(value) + 1;
-	}
-	return set;
-}

@@ -13,7 +13,8 @@
 /*
  * A field to keep, by name or by path through structs without pools ("heapSpace.committedSize").
  * Integers and pool keys are kept as they are, floats and doubles as their bits widened to double,
- * strings and arrays as the address where they begin.
+ * strings and arrays as the address where they begin. Where a damaged type has two fields of one
+ * name the last one is kept, whatever its shape: check addresses before you follow them.
  */
 struct ch_jfr_keep {
 	const char *path;
@@ -49,11 +50,6 @@ static inline double ch_jfr_double(uint64_t slot)
 
 	memcpy(&d, &slot, sizeof(d));
 	return d;
-}
-
-static inline const uint8_t *ch_jfr_address(uint64_t slot)
-{
-	return (const uint8_t *)(uintptr_t)slot;
 }
 
 #endif

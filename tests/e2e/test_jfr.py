@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 import recordings as makers
 
 # Events that are read without being asked for by type, and whose rows stand for one sample each.
@@ -71,12 +70,15 @@ def test_counts_and_bytes_are_those_of_async_profiler(charcloth, peers, recordin
             assert total(ours) - stackless(ours) - 1 <= theirs * (1 + 1e-6) <= total(ours) * (1 + 2e-6) + 1
 
 
-@pytest.mark.parametrize(("kind", "event", "option"), [
-    ("async-cpu", "cpu", "--cpu"),
-    ("async-all", "cpu", "--cpu"),
-    ("async-all", "wall", "--wall"),
-    ("async-wall", "wall", "--wall"),
-])
+@pytest.mark.parametrize(
+    ("kind", "event", "option"),
+    [
+        ("async-cpu", "cpu", "--cpu"),
+        ("async-all", "cpu", "--cpu"),
+        ("async-all", "wall", "--wall"),
+        ("async-wall", "wall", "--wall"),
+    ],
+)
 def test_samples_in_time_are_counted(charcloth, peers, recording, tmp_path, kind, event, option):
     path = recording(kind, 17).path
     for weigh in ([], ["--total"]):
