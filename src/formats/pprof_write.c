@@ -249,7 +249,7 @@ static uint32_t function(struct writing *w, uint32_t name, uint32_t file)
 	return (uint32_t)w->n_functions;
 }
 
-/* Each kind of frame has a mapping of its own, numbered by the kind. */
+/* Each kind of frame has a mapping of its own, numbered by the kind plus one: 0 means none. */
 static void put_locations(struct writing *w)
 {
 	for (size_t i = 0; i < w->n_locations; i++) {
@@ -259,7 +259,7 @@ static void put_locations(struct writing *w)
 		ch_proto_put_u64(&w->part, 1, function(w, f->name, f->file));
 		ch_proto_put_u64(&w->part, 2, f->line);
 		ch_proto_put_u64(&w->message, 1, i + 1);
-		ch_proto_put_u64(&w->message, 2, f->kind);
+		ch_proto_put_u64(&w->message, 2, f->kind + UINT64_C(1));
 		ch_proto_put_bytes(&w->message, 4, w->part.data, w->part.len);
 		send(w, CH_PPROF_LOCATION);
 	}
@@ -283,11 +283,11 @@ static void put_mappings(struct writing *w)
 
 	for (size_t i = 0; i < w->n_locations; i++)
 		used[w->p->frames[w->frame_of[i]].kind] = true;
-	for (int k = CH_KIND_OTHER + 1; k < CH_KIND_COUNT; k++) {
+	for (int k = 0; k < CH_KIND_COUNT; k++) {
 		if (!used[k])
 			continue;
 		(void)snprintf(name, sizeof(name), "[%s]", ch_kinds[k]);
-		ch_proto_put_u64(&w->message, 1, (uint64_t)k);
+		ch_proto_put_u64(&w->message, 1, (uint64_t)k + 1);
 		ch_proto_put_u64(&w->message, 5, own_string(w, name));
 		/* has_functions, has_filenames, has_line_numbers: nothing is left to look up. */
 		for (uint32_t field = 7; field <= 9; field++)
