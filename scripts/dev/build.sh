@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# The four builds of the C code. Each lives in build/<variant>; release is what users take away.
+# The builds of the C code. Each lives in build/<variant>; release is what users take away.
 
 cmd_build() {
     local variant=release
     case ${1-} in
     '' | --release) ;;
-    --debug | --asan | --fuzz) variant=${1#--} ;;
-    *) usage_error "build takes --debug, --asan or --fuzz, not '$1'" ;;
+    --debug | --asan | --tsan | --fuzz) variant=${1#--} ;;
+    *) usage_error "build takes --debug, --asan, --tsan or --fuzz, not '$1'" ;;
     esac
     need_build "$variant"
     case $variant in
@@ -18,7 +18,7 @@ cmd_build() {
 # The compiler of a variant. gcc makes what runs; clang reads all code again for `./dev lint tidy` and takes no warning.
 variant_compiler() {
     case $1 in
-    release | asan) echo "${CC-gcc}" ;;
+    release | asan | tsan) echo "${CC-gcc}" ;;
     debug | fuzz) echo clang ;;
     esac
 }
@@ -29,9 +29,10 @@ variant_arguments() {
     release) printf '%s\n' --buildtype=release ;;
     debug) printf '%s\n' --buildtype=debug --werror ;;
     asan)
-        printf '%s\n' --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
+        printf '%s\n' --buildtype=debug --werror -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
             "-Dc_args=-fno-sanitize-recover=all -fno-omit-frame-pointer"
         ;;
+    tsan) printf '%s\n' --buildtype=debug -Doptimization=1 -Db_sanitize=thread -Db_lundef=false ;;
     fuzz)
         printf '%s\n' --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
             "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer"

@@ -8,7 +8,7 @@ cmd_test() {
     while (($#)); do
         case $1 in
         --full) full=1 ;;
-        lint | unit | e2e | web | fuzz)
+        lint | unit | tsan | e2e | web | fuzz)
             if [[ -n $part ]]; then arguments+=("$1"); else part=$1; fi
             ;;
         *) arguments+=("$1") ;;
@@ -22,7 +22,7 @@ cmd_test() {
     mkdir -p "$LOGS"
     : >"$TALLY"
     local name
-    for name in ${part:-lint unit web e2e}; do
+    for name in ${part:-lint unit tsan web e2e}; do
         "test_$name" "${arguments[@]}" || status=1
     done
     "$VENV/bin/python" scripts/tally.py sum "$TALLY" || status=1
@@ -50,6 +50,17 @@ test_unit() {
         step unit "unit tests and fuzz corpora under ASan and UBSan" \
         meson test -C build/asan --no-rebuild --print-errorlogs "$@" || status=$?
     tally meson unit "$log" "$status"
+    return "$status"
+}
+
+# The unit tests again under TSan, for what threads share.
+test_tsan() {
+    local status=0 log=build/tsan/meson-logs/testlog.json
+    built tsan tsan || return 1
+    rm -f "$log"
+    TSAN_OPTIONS=halt_on_error=1 step tsan "unit tests under TSan" \
+        meson test -C build/tsan --no-rebuild --print-errorlogs --suite unit "$@" || status=$?
+    tally meson tsan "$log" "$status"
     return "$status"
 }
 

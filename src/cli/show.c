@@ -73,21 +73,13 @@ static void say_events(const struct ch_profile *all, const struct ch_profile *sh
 	word = ch_strtab_find(&all->strings, ch_profile_text(shown, shown->events[0].word),
 	                      strlen(ch_profile_text(shown, shown->events[0].word)));
 	for (size_t i = 0; i < all->n_events; i++) {
-		const struct ch_event *e = &all->events[i];
-		int64_t samples = 0;
-		size_t first = all->n_events;
+		int64_t samples = ch_events_count(all, i);
 
-		for (size_t k = all->n_events; k--;) {
-			if (all->events[k].word != e->word)
-				continue;
-			samples = ch_sat_add(samples, all->events[k].samples);
-			first = k;
-		}
-		if (!samples || e->word == word || first != i)
+		if (!samples || all->events[i].word == word)
 			continue;
 		ch_buf_printf(&others, "%s%s (", others.len ? ", " : "",
-		              ch_profile_text(all, e->word));
-		ch_put_count(&others, samples, e->scale);
+		              ch_profile_text(all, all->events[i].word));
+		ch_put_grouped(&others, samples);
 		ch_buf_putc(&others, ')');
 	}
 	ch_buf_putc(&others, 0);
@@ -120,6 +112,7 @@ int cli_open(const char *const *inputs, size_t n, const struct cli_args *args,
 		.all_labels = output->needs.labels,
 		.labels = keys,
 		.event = args->event,
+		.one_event = !args->event && !output->needs.all_events,
 		.series = output->needs.series,
 	};
 	struct ch_profile *p;

@@ -5,6 +5,8 @@
 #define SLOTS_MIN    ((size_t)1 << 12)
 #define TEXT_MAX     ((size_t)1 << 30)
 #define LONGEST_TEXT ((size_t)1 << 16)
+/* With more distinct names than this a cache costs more than it saves. */
+#define ENTRIES_MAX ((size_t)1 << 20)
 
 int ch_framecache_init(struct ch_framecache *c)
 {
@@ -55,7 +57,8 @@ void ch_framecache_put(struct ch_framecache *c, const char *text, size_t len, ui
 {
 	const char *copy;
 
-	if (len > LONGEST_TEXT || ((c->used + 1) * 2 > c->mask + 1 && grow(c) < 0))
+	if (len > LONGEST_TEXT || c->used >= ENTRIES_MAX ||
+	    ((c->used + 1) * 2 > c->mask + 1 && grow(c) < 0))
 		return;
 	copy = ch_arena_strndup(&c->arena, text, len);
 	if (!copy)

@@ -24,11 +24,9 @@ enum {
 
 /* What the value of a sample is. */
 enum value {
-	VALUE_ONE,      /* nothing but a count */
-	VALUE_PLAIN,    /* a field as it is */
-	VALUE_TICKS,    /* a field in ticks, as ns */
-	VALUE_INTERVAL, /* samples times the interval, once that is known */
-	VALUE_SPAN,     /* samples times the interval, which the type says itself */
+	VALUE_ONE,   /* nothing but a count */
+	VALUE_PLAIN, /* a field as it is */
+	VALUE_TICKS, /* a field in ticks, as ns */
 };
 
 /* One row per event that is read without being asked for by its type name. */
@@ -41,10 +39,10 @@ struct desc {
 };
 
 static const struct desc descs[] = {
-	{ "jdk.ExecutionSample", "count", VALUE_INTERVAL },
-	{ "jdk.NativeMethodSample", "count", VALUE_INTERVAL },
+	{ "jdk.ExecutionSample", "count", VALUE_ONE },
+	{ "jdk.NativeMethodSample", "count", VALUE_ONE },
 	{ "jdk.CPUTimeSample", "ns", VALUE_TICKS, "samplingPeriod" },
-	{ "profiler.WallClockSample", "count", VALUE_INTERVAL },
+	{ "profiler.WallClockSample", "count", VALUE_ONE },
 	{ "jdk.ObjectAllocationSample", "bytes", VALUE_PLAIN, "weight", NULL, "objectClass",
 	  CH_KIND_ALLOC },
 	{ "jdk.ObjectAllocationInNewTLAB", "bytes", VALUE_PLAIN, "tlabSize", "allocationSize",
@@ -86,6 +84,7 @@ struct ch_rec_handler {
 	enum value how;
 	bool old_object;
 	int event; /* number in the profile, -1 not yet */
+	int64_t n_unread;
 	const char *unit;
 	int64_t scale, interval_ns; /* as a Charcloth recording says, 0 not said */
 	enum ch_rec_text text[2];
@@ -126,6 +125,17 @@ void ch_rec_events_flush(struct ch_rec *r)
 	ch_rec_groups_clear(r->groups);
 }
 
+static void tell_unread(struct ch_rec *r)
+{
+	for (size_t i = 0; i < r->n_handlers; i++) {
+		struct ch_rec_handler *h = &r->handlers[i];
+
+		if (h->n_unread)
+			ch_profile_unread(r->p, ch_profile_event(r->p, h->type, h->unit),
+			                  h->n_unread);
+	}
+}
+
 /* The value as recorded: groups keep ticks as they are. */
 static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64_t samples)
 {
@@ -133,10 +143,7 @@ static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64
 	case VALUE_PLAIN:
 	case VALUE_TICKS:
 		return (int64_t)(v[VALUE] ? v[VALUE] : v[FALLBACK]);
-	case VALUE_SPAN:
-		return ch_sat_mul(samples, h->interval_ns);
 	case VALUE_ONE:
-	case VALUE_INTERVAL:
 		break;
 	}
 	return samples;
@@ -166,6 +173,14 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 		if (!ch_rec_groups_add(r->groups, &g))
 			add_group(r, &g, CH_NO_TIME);
 	}
+}
+
+/* A sample that nobody will look at is counted by its handler; all else of it is stepped over. */
+static void on_unread(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	(void)r;
+	(void)v;
+	h->n_unread++;
 }
 
 /* --- the rest -------------------------------------------------------------------------------- */
@@ -317,16 +332,10 @@ static void apply_remarks(struct ch_rec *r, const struct ch_jfr_type *type, cons
 {
 	struct ch_jfr_text unit = ch_jfr_remark(&r->types, type, m->unit);
 
-	/* A recorder that weighs its samples itself means time unless it says otherwise. */
-	if (h->how == VALUE_PLAIN && h->desc->how == VALUE_INTERVAL)
-		h->unit = "ns";
 	if (unit.n && !(h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n)))
 		return;
 	h->scale = number(ch_jfr_remark(&r->types, type, m->scale));
 	h->interval_ns = number(ch_jfr_remark(&r->types, type, m->interval));
-	if (h->interval_ns && (h->how == VALUE_INTERVAL || h->how == VALUE_ONE) &&
-	    !strcmp(h->unit, "ns"))
-		h->how = VALUE_SPAN;
 }
 
 /* The name under which the profile knows the type. */
@@ -372,17 +381,24 @@ static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const st
 	bool weighed = ch_jfr_field(&r->types, type, "weight") != NULL;
 	struct ch_jfr_text name = name_of(r, type, m);
 	struct ch_rec_handler h = {
-		.run = on_sample,
 		.desc = d,
 		.unit = d->unit,
 		.how = weighed ? VALUE_PLAIN : d->how,
-		.plan = plan_sample(r, type, d, weighed),
 		.old_object = is_old_object(r, type, d->class_field),
 		.type = ch_arena_strndup(&r->types.arena, name.s, name.n),
 	};
 
 	apply_remarks(r, type, m, &h);
-	return h.type && h.unit ? add_handler(r, type, h) : -ENOMEM;
+	if (!h.type || !h.unit)
+		return -ENOMEM;
+	if (ch_profile_wants_event(r->p, h.type)) {
+		h.run = on_sample;
+		h.plan = plan_sample(r, type, d, weighed);
+	} else {
+		h.run = on_unread;
+		h.plan = ch_jfr_plan_new(&r->types, type, NULL, 0, false);
+	}
+	return add_handler(r, type, h);
 }
 
 /* What to do with a type: the table says it, or a Charcloth recording, or it was asked for. */
@@ -394,7 +410,7 @@ static const struct desc *desc_of(const struct ch_rec *r, const struct ch_jfr_ty
 
 	for (size_t i = 0; i < CH_LEN(descs); i++)
 		if (ch_jfr_text_is(name, descs[i].type))
-			return ch_profile_wants_event(r->p, descs[i].type) ? &descs[i] : NULL;
+			return &descs[i];
 	if (!own && (!r->p->want.event || !ch_jfr_text_is(name, r->p->want.event)))
 		return NULL;
 	for (size_t i = 0; i < CH_LEN(others); i++)
@@ -462,6 +478,7 @@ void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
 
 void ch_rec_events_done(struct ch_rec *r)
 {
+	tell_unread(r);
 	free(r->handlers);
 	ch_jfr_idmap_done(&r->by_type);
 }

@@ -1,6 +1,7 @@
 #include "formats/readers.h"
 #include "formats/jfr_read.h"
 #include "formats/spans.h"
+#include "profile/events.h"
 #include "base/vec.h"
 #include "sys/par.h"
 
@@ -132,9 +133,7 @@ static void conclude(const struct ch_input *in, struct ch_profile *p, const stru
 	for (size_t i = 0; i < p->n_events; i++) {
 		int64_t ns = ch_rec_interval(&s->settings, ch_profile_text(p, p->events[i].type));
 
-		/* Where the recorder weighed its samples itself the unit says so. */
-		if (ns && !strcmp(ch_profile_text(p, p->events[i].unit), "count"))
-			ch_profile_event_takes(p, (uint16_t)i, ns);
+		ch_profile_event_means(p, (uint16_t)i, NULL, 0, ns);
 	}
 	if (s->lost_stacks)
 		ch_profile_note(p, "'%s': the stacks of %llu samples are not in the recording",
@@ -206,6 +205,43 @@ static int read_all(const struct ch_input *in, const struct chunks *chunks, stru
 	return e;
 }
 
+static bool has_samples(const struct ch_profile *p)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples)
+			return true;
+	return false;
+}
+
+/*
+ * When only the default event will be shown, it nearly always is the first of them all: that is
+ * read and the others are counted. Where there is none of it, the counts tell what to read instead.
+ */
+static int read_default(const struct ch_input *in, const struct chunks *chunks,
+                        struct ch_profile *p, struct ch_error *err)
+{
+	const char *next;
+	int e;
+
+	p->want.event = ch_event_first();
+	e = read_all(in, chunks, p, err);
+	next = ch_events_default(p);
+	if (e >= 0 && next && !has_samples(p)) {
+		for (size_t i = 0; i < p->n_events; i++)
+			p->events[i].unread = 0;
+		p->want.event = next;
+		e = read_all(in, chunks, p, err);
+	}
+	p->want.event = NULL;
+	return e;
+}
+
+static int read_wanted(const struct ch_input *in, const struct chunks *chunks, struct ch_profile *p,
+                       struct ch_error *err)
+{
+	return p->want.one_event ? read_default(in, chunks, p, err) : read_all(in, chunks, p, err);
+}
+
 /* A profile that has samples already gets those of the file when they are complete. */
 static int read_apart(const struct ch_input *in, const struct chunks *chunks, struct ch_profile *p,
                       struct ch_error *err)
@@ -215,7 +251,7 @@ static int read_apart(const struct ch_input *in, const struct chunks *chunks, st
 
 	if (!own)
 		return ch_fail(err, -ENOMEM, "'%s': %m", in->name);
-	e = read_all(in, chunks, own, err);
+	e = read_wanted(in, chunks, own, err);
 	if (e >= 0)
 		ch_profile_merge(p, own, 0);
 	return e;
@@ -233,7 +269,7 @@ int ch_jfr_read(const struct ch_input *in, struct ch_profile *p, struct ch_error
 	else if (p->n_events)
 		e = read_apart(in, &chunks, p, err);
 	else
-		e = read_all(in, &chunks, p, err);
+		e = read_wanted(in, &chunks, p, err);
 	free(chunks.items);
 	return e;
 }

@@ -282,27 +282,17 @@ static bool has_source(const struct ch_recw_event *e, enum ch_recw_source source
 	return false;
 }
 
-/* A value that readers can tell from the number of samples needs no field. */
-static bool is_plain(const struct ch_event *e, const char *unit, int64_t samples, int64_t value)
-{
-	if (e->interval_ns && !strcmp(unit, "ns"))
-		return value == ch_sat_mul(samples, e->interval_ns);
-	return value == samples;
-}
-
 static struct needs find_needs(const struct ch_recw_pools *c, size_t event,
                                const struct ch_recw_event *e)
 {
 	const struct ch_profile *p = c->p;
-	const struct ch_event *of = &p->events[event];
-	const char *unit = ch_profile_text(p, of->unit);
 	struct needs n = { 0 };
 
 	for (size_t i = 0; i < p->rows.n; i++) {
 		if (p->rows.event[i] != event)
 			continue;
 		n.samples |= p->rows.samples[i] != 1;
-		n.weight |= !is_plain(of, unit, p->rows.samples[i], p->rows.value[i]);
+		n.weight |= p->rows.value[i] != p->rows.samples[i];
 		n.labels = n.labels || ch_recw_has_labels(c, p->rows.labels[i], !e->has_state);
 	}
 	n.samples &= !has_source(e, CH_RECW_SAMPLES);

@@ -224,8 +224,10 @@ static void jit_frames(struct ch_profile *p, const struct raw *raw, struct ch_pe
 	struct ch_span left = raw->symbol;
 	struct ch_buf name = CH_BUF(2 * CH_NAME_MAX);
 
-	while (ret->n < CH_PERF_INLINED_MAX) {
-		const char *arrow = ch_span_find(left, CH_SPAN("->"));
+	for (;;) {
+		/* The last one takes what is left: no text is lost. */
+		const char *arrow =
+		    ret->n + 1 < CH_PERF_INLINED_MAX ? ch_span_find(left, CH_SPAN("->")) : NULL;
 		struct ch_span one = { left.s, arrow ? (size_t)(arrow - left.s) : left.n };
 		enum ch_kind kind = ret->n ? CH_KIND_INLINED : CH_KIND_JAVA;
 
@@ -273,6 +275,8 @@ static uint32_t unknown_frame(struct ch_profile *p, struct ch_span dso, enum ch_
 	struct ch_buf name = CH_BUF(2 * CH_NAME_MAX);
 	uint32_t id;
 
+	if (base.n > CH_NAME_MAX)
+		base.n = CH_NAME_MAX;
 	if (!dso.n || ch_span_is(dso, CH_SPAN("[unknown]")))
 		return make_frame(p, CH_SPAN("[unknown]"), CH_KIND_OTHER, CH_NO_SPAN);
 	ch_buf_putc(&name, '[');

@@ -10,7 +10,7 @@
 
 #define PROBE_BYTES ((size_t)64 * 1024)
 #define DEPTH_MAX   ((size_t)1 << 20)
-#define EVENTS_MAX  1024
+#define EVENTS_MAX  256
 
 /* Cached ids with this bit are numbers in `lists`: one line that stands for several frames. */
 #define LIST_BIT ((uint32_t)1 << 31)
@@ -51,14 +51,14 @@ struct part {
 	bool in_sample;
 	bool one_line; /* its only frame stands in the header */
 	bool weak;     /* its header could be any text */
-	bool skip;     /* of an event that nobody wants */
+	struct event event;
 	uint64_t header_line;
 	struct ch_perf_header header;
 	struct line *stack; /* leaf first, as in the file */
 	size_t depth, stack_cap;
 
 	uint64_t samples, bare;
-	bool cut;
+	bool cut, many_events;
 };
 
 /* --- frames and threads ---------------------------------------------------------------------- */
@@ -175,13 +175,22 @@ static struct event new_event(struct part *w, const struct ch_perf_header *h)
 
 static struct event event_of(struct part *w, const struct ch_perf_header *h)
 {
+	struct ch_perf_header other = CH_PERF_NO_HEADER;
+
 	for (size_t i = 0; i < w->n_events; i++)
 		if (ch_span_is(w->events[i].text, h->event))
 			return w->events[i];
 	/* No honest file has as many: do not search ever longer. */
-	if (w->n_events < EVENTS_MAX && !CH_ROOM(w->events, w->events_cap, w->n_events + 1))
-		return w->events[w->n_events++] = new_event(w, h);
-	return new_event(w, h);
+	if (w->n_events >= EVENTS_MAX) {
+		w->many_events = true;
+		return new_event(w, &other);
+	}
+	if (CH_ROOM(w->events, w->events_cap, w->n_events + 1) < 0) {
+		w->piece.err = -ENOMEM;
+		return (struct event){ 0 };
+	}
+	w->events[w->n_events] = new_event(w, h);
+	return w->events[w->n_events++];
 }
 
 /* --- samples --------------------------------------------------------------------------------- */
@@ -204,7 +213,7 @@ static void end_sample(struct part *w)
 	if (!w->in_sample)
 		return;
 	w->in_sample = false;
-	if (w->skip)
+	if (!w->event.wanted)
 		return;
 	if (!w->depth) {
 		if (w->weak)
@@ -217,7 +226,7 @@ static void end_sample(struct part *w)
 	node = t.root;
 	for (size_t i = w->depth; i-- > 0;)
 		node = push_line(w, node, &w->stack[i]);
-	ch_profile_add(w->piece.p, &(struct ch_sample){ .event = event_of(w, h).id,
+	ch_profile_add(w->piece.p, &(struct ch_sample){ .event = w->event.id,
 	                                                .stack = node,
 	                                                .labels = labels_of(w, &t),
 	                                                .samples = 1,
@@ -230,7 +239,7 @@ static inline void add_frame(struct part *w, struct ch_span text)
 {
 	struct line *l;
 
-	if (w->skip)
+	if (!w->event.wanted)
 		return;
 	if (CH_UNLIKELY(w->depth == w->stack_cap)) {
 		if (w->depth == DEPTH_MAX) {
@@ -258,7 +267,7 @@ static void begin_sample(struct part *w, const struct ch_perf_header *h, bool we
 	w->header = *h;
 	w->header_line = w->piece.lines;
 	w->depth = 0;
-	w->skip = !event_of(w, h).wanted;
+	w->event = event_of(w, h);
 	/* The blank before it makes the rest look like a line of a stack. */
 	w->one_line = rest.n && ch_perf_is_frame(rest.s - 1, rest.s + rest.n, rest.s, &text);
 	if (w->one_line)
@@ -411,6 +420,7 @@ static void sum(struct ch_piece *first, const struct ch_piece *later)
 	a->samples += b->samples;
 	a->bare += b->bare;
 	a->cut |= b->cut;
+	a->many_events |= b->many_events;
 }
 
 static int conclude(const struct ch_piece *first, struct ch_profile *p, struct ch_error *err)
@@ -429,6 +439,10 @@ static int conclude(const struct ch_piece *first, struct ch_profile *p, struct c
 	if (w->bare)
 		ch_profile_note(p, "'%s': %llu samples without a stack were left out", name,
 		                (unsigned long long)w->bare);
+	if (w->many_events)
+		ch_profile_damage(p,
+		                  "'%s': more than %d kinds of events; the rest counts as 'perf'",
+		                  name, EVENTS_MAX);
 	if (w->cut)
 		ch_profile_damage(p, "'%s': stacks deeper than %zu frames were cut", name,
 		                  DEPTH_MAX);

@@ -42,7 +42,7 @@ struct one {
 	bool evented, ours;
 	struct ch_json samples, weights, events, others;
 	bool has_samples, has_weights, has_events, has_others;
-	uint32_t type, label, own_unit; /* strings our writer left, 0 none */
+	uint32_t type, label, value, own_unit; /* strings our writer left, 0 none */
 	int64_t interval_ns;
 	uint16_t event; /* of the profile being filled */
 	uint32_t labels;
@@ -367,6 +367,8 @@ static void read_ours(struct reading *r, struct one *o, struct ch_json *j)
 			o->type = read_string(r, j);
 		else if (ch_json_is(key, "label"))
 			o->label = read_string(r, j);
+		else if (ch_json_is(key, "value"))
+			o->value = read_string(r, j);
 		else if (ch_json_is(key, "unit"))
 			o->own_unit = read_string(r, j);
 		else if (ch_json_is(key, "interval_ns"))
@@ -417,7 +419,7 @@ static void read_keys(struct reading *r, struct one *o, struct ch_json *j)
 static bool make_event(struct reading *r, struct one *o)
 {
 	const char *type = o->type ? ch_profile_text(r->p, o->type) : o->unit->event;
-	/* Our own files say which label the name is the value of; in others it is a thread. */
+	/* Our own files say which label has been split by; in others the name is a thread's. */
 	const char *label = o->ours ? ch_profile_text(r->p, o->label) : "thread";
 
 	if (!ch_profile_wants_event(r->p, type))
@@ -429,7 +431,8 @@ static bool make_event(struct reading *r, struct one *o)
 	if (o->interval_ns > 0)
 		r->p->events[o->event].interval_ns = o->interval_ns;
 	if (*label && ch_profile_wants(r->p, label))
-		o->labels = ch_profile_label(r->p, 0, ch_profile_strz(r->p, label), o->name);
+		o->labels = ch_profile_label(r->p, 0, ch_profile_strz(r->p, label),
+		                             o->ours ? o->value : o->name);
 	return true;
 }
 

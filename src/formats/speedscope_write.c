@@ -203,6 +203,8 @@ static void put_ours(struct writing *w, const struct group *g, const uint32_t *r
 	if (g->value) {
 		ch_json_put_key(&w->json, "label");
 		ch_json_put_str(&w->json, w->by);
+		ch_json_put_key(&w->json, "value");
+		ch_json_put_str(&w->json, ch_profile_text(p, g->value));
 	}
 	if (!in_value) {
 		ch_json_put_key(&w->json, "unit");
@@ -219,6 +221,19 @@ static void put_ours(struct writing *w, const struct group *g, const uint32_t *r
 	ch_json_close(&w->json, '}');
 }
 
+/* Where there are several events, their words tell the profiles of a thread apart. */
+static void put_name(struct writing *w, const struct group *g)
+{
+	struct ch_buf name = CH_BUF(4 * CH_NAME_MAX);
+
+	ch_buf_puts(&name, g->value ? ch_profile_text(w->p, g->value) : w->title);
+	if (w->p->n_events > 1)
+		ch_buf_printf(&name, " (%s)", ch_profile_text(w->p, w->p->events[g->event].word));
+	ch_json_put_key(&w->json, "name");
+	ch_json_put_text(&w->json, name.data, name.len);
+	ch_buf_done(&name);
+}
+
 static void put_profile(struct writing *w, const struct group *g, const uint32_t *rows)
 {
 	const struct ch_profile *p = w->p;
@@ -232,8 +247,7 @@ static void put_profile(struct writing *w, const struct group *g, const uint32_t
 	ch_json_open(&w->json, '{');
 	ch_json_put_key(&w->json, "type");
 	ch_json_put_str(&w->json, "sampled");
-	ch_json_put_key(&w->json, "name");
-	ch_json_put_str(&w->json, g->value ? ch_profile_text(p, g->value) : w->title);
+	put_name(w, g);
 	ch_json_put_key(&w->json, "unit");
 	ch_json_put_str(&w->json, unit ? unit : "none");
 	ch_json_put_key(&w->json, "startValue");

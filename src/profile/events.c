@@ -69,6 +69,11 @@ const char *ch_event_word(const char *type)
 	return type;
 }
 
+const char *ch_event_first(void)
+{
+	return words[0].word;
+}
+
 void ch_event_words(FILE *f)
 {
 	for (size_t i = 0; i < CH_LEN(words); i++)
@@ -113,33 +118,60 @@ static int choose_type(const struct ch_profile *p, const char *type, bool *chose
 	return n;
 }
 
-static int choose_default(const struct ch_profile *p, bool *chosen)
+static bool seen(const struct ch_event *e)
 {
-	int n;
+	return e->samples || e->unread;
+}
 
+const char *ch_events_default(const struct ch_profile *p)
+{
 	for (size_t i = 0; i < CH_LEN(words); i++)
-		if ((n = choose_word(p, words[i].word, chosen)))
-			return n;
-	for (size_t i = 0; i < p->n_events; i++)
-		if (p->events[i].samples)
-			return choose_type(p, ch_profile_text(p, p->events[i].type), chosen);
-	return 0;
+		for (size_t k = 0; k < p->n_events; k++)
+			if (seen(&p->events[k]) &&
+			    !strcmp(ch_profile_text(p, p->events[k].word), words[i].word))
+				return words[i].word;
+	for (size_t k = 0; k < p->n_events; k++)
+		if (seen(&p->events[k]))
+			return ch_profile_text(p, p->events[k].type);
+	return NULL;
+}
+
+int64_t ch_events_count(const struct ch_profile *p, size_t event)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->n_events; i++) {
+		const struct ch_event *e = &p->events[i];
+
+		if (e->word != p->events[event].word || !seen(e))
+			continue;
+		if (i < event)
+			return 0;
+		sum = ch_sat_add(sum, ch_sat_add(e->samples / e->scale, e->unread));
+	}
+	return sum;
+}
+
+static int choose(const struct ch_profile *p, const char *request, bool *chosen)
+{
+	int n = choose_word(p, request, chosen);
+
+	return n ? n : choose_type(p, request, chosen);
 }
 
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
                      struct ch_error *err)
 {
 	struct ch_buf have = CH_BUF(256);
-	int n;
+	const char *wanted = request ? request : ch_events_default(p);
+	int n = wanted ? choose(p, wanted, chosen) : 0;
 
+	if (n)
+		return n;
 	if (!request)
-		n = choose_default(p, chosen);
-	else if ((n = choose_word(p, request, chosen)) == 0)
-		n = choose_type(p, request, chosen);
-	if (n || !request)
-		return n ? n : ch_fail(err, -ENODATA, "there are no samples in the input");
+		return ch_fail(err, -ENODATA, "there are no samples in the input");
 	for (size_t i = 0; i < p->n_events; i++)
-		if (p->events[i].samples)
+		if (ch_events_count(p, i))
 			ch_buf_printf(&have, "%s%s", have.len ? ", " : "",
 			              ch_profile_text(p, p->events[i].word));
 	ch_buf_putc(&have, 0);

@@ -8,6 +8,18 @@
 
 /* The word of a type, or the type itself when it has none. */
 const char *ch_event_word(const char *type);
+/* The word that is looked for first when none is asked for. */
+const char *ch_event_first(void);
+/*
+ * The word that is shown when none is asked for: the first of the table that the profile has
+ * samples of, read or unread. NULL when it has none.
+ */
+const char *ch_events_default(const struct ch_profile *p);
+/*
+ * Samples of all events that share the word of this one, read or not; 0 unless it is the first of
+ * them: so that a list of events names each word once.
+ */
+int64_t ch_events_count(const struct ch_profile *p, size_t event);
 /* Prints the words, each followed by a space, in the order in which a default is looked for. */
 void ch_event_words(FILE *f);
 

@@ -56,6 +56,7 @@ static void map_events(struct ch_profile *to, const struct ch_profile *from, str
 
 		m->events[i] = at;
 		ch_profile_rescale(to, at, e->scale);
+		ch_profile_unread(to, at, e->unread);
 		if (!to->events[at].interval_ns)
 			to->events[at].interval_ns = e->interval_ns;
 	}

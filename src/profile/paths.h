@@ -16,7 +16,7 @@ struct ch_paths {
 	struct ch_path {
 		uint64_t hash;
 		uint32_t node, depth; /* node 0: free */
-	} *slots;
+	} * slots;
 	size_t mask, used;
 	uint64_t *hash; /* of the path in hand, by depth */
 	size_t hash_cap;

@@ -211,6 +211,12 @@ uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *un
 	return (uint16_t)p->n_events++;
 }
 
+void ch_profile_unread(struct ch_profile *p, uint16_t event, int64_t n)
+{
+	if (event < p->n_events)
+		p->events[event].unread = ch_sat_add(p->events[event].unread, n);
+}
+
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type)
 {
 	return !p->want.event || !strcmp(p->want.event, type) ||
@@ -218,7 +224,7 @@ bool ch_profile_wants_event(const struct ch_profile *p, const char *type)
 }
 
 void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
-			    int64_t interval_ns)
+                            int64_t interval_ns)
 {
 	struct ch_event *e = &p->events[event];
 
@@ -228,20 +234,6 @@ void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *un
 		e->scale = scale;
 	if (interval_ns > 0)
 		e->interval_ns = interval_ns;
-}
-
-void ch_profile_event_takes(struct ch_profile *p, uint16_t event, int64_t interval_ns)
-{
-	struct ch_event *e = &p->events[event];
-
-	ch_profile_event_means(p, event, "ns", 0, interval_ns);
-	e->value = 0;
-	for (size_t i = 0; i < p->rows.n; i++) {
-		if (p->rows.event[i] != event)
-			continue;
-		p->rows.value[i] = ch_sat_mul(p->rows.samples[i], interval_ns);
-		e->value = ch_sat_add(e->value, p->rows.value[i]);
-	}
 }
 
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale)

@@ -68,6 +68,7 @@ struct ch_want {
 	bool all_labels;     /* keep every label the reader knows */
 	const char **labels; /* else only these keys; NULL-terminated, may be NULL; borrowed */
 	const char *event;   /* word or type name when only one is asked for, else NULL; borrowed */
+	bool one_event;      /* none is asked for, but one will be shown: the default */
 	bool series;         /* keep metric series */
 };
 
@@ -79,6 +80,7 @@ struct ch_event {
 	int64_t interval_ns; /* what one sample stands for, 0 unknown */
 	int64_t samples;     /* sums over the rows */
 	int64_t value;
+	int64_t unread; /* samples that the reader left out, since nobody will look at them */
 };
 
 struct ch_sample {
@@ -180,6 +182,8 @@ uint32_t ch_profile_labels_join(struct ch_profile *p, uint32_t a, uint32_t b);
  * unit as given ("ns", "bytes", "count"). At most 65,535 events.
  */
 uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *unit);
+/* Says that n samples of the event were left out. */
+void ch_profile_unread(struct ch_profile *p, uint16_t event, int64_t n);
 /* True when samples of this type should be read at all (want.event). */
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
 /*
@@ -187,9 +191,7 @@ bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
  * interval_ns 0 leave things as they are; rows are not touched.
  */
 void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
-			    int64_t interval_ns);
-/* One sample of the event stands for so long: makes every value samples × interval_ns, in ns. */
-void ch_profile_event_takes(struct ch_profile *p, uint16_t event, int64_t interval_ns);
+                            int64_t interval_ns);
 /* Raises an event's scale to `scale` (a multiple of the present one); rows are adjusted. */
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale);
 

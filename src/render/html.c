@@ -56,6 +56,16 @@ static void put_types(struct ch_json_out *w, const struct ch_page *page, size_t 
 	ch_buf_done(&types);
 }
 
+/* What one sample stands for, where samples are counted only and the recorder said it; else 0. */
+static int64_t time_per_sample(const struct ch_page *page, const struct ch_page_event *e)
+{
+	const struct ch_event *first = &page->p->events[e->first];
+
+	if (e->valued || strcmp(ch_profile_text(page->p, first->unit), "count") != 0)
+		return 0;
+	return first->interval_ns;
+}
+
 static void put_events(struct ch_json_out *w, const struct ch_page *page)
 {
 	const struct ch_profile *p = page->p;
@@ -63,14 +73,18 @@ static void put_events(struct ch_json_out *w, const struct ch_page *page)
 	open_field(w, "events", '[');
 	for (size_t i = 0; i < page->n_events; i++) {
 		const struct ch_page_event *e = &page->events[i];
+		int64_t per_sample = time_per_sample(page, e);
 
 		ch_json_open(w, '{');
 		put_field(w, "word", ch_profile_text(p, p->events[e->first].word));
 		put_types(w, page, i);
-		put_field(w, "unit", ch_profile_text(p, p->events[e->first].unit));
+		put_field(w, "unit",
+		          per_sample ? "ns" : ch_profile_text(p, p->events[e->first].unit));
 		put_number(w, "scale", e->scale);
 		put_number(w, "samples", e->samples);
-		put_number(w, "total", e->value);
+		put_number(w, "total", per_sample ? ch_sat_mul(e->samples, per_sample) : e->value);
+		if (per_sample)
+			put_number(w, "per_sample", per_sample);
 		ch_json_close(w, '}');
 	}
 	ch_json_close(w, ']');

@@ -79,14 +79,11 @@ def test_counts_and_bytes_are_those_of_async_profiler(charcloth, peers, recordin
         ("async-wall", "wall", "--wall"),
     ],
 )
-def test_time_is_samples_by_the_interval(charcloth, peers, recording, tmp_path, kind, event, option):
+def test_samples_in_time_are_counted(charcloth, peers, recording, tmp_path, kind, event, option):
     path = recording(kind, 17).path
-    samples = total(collapsed(charcloth, path, event))
-    assert samples == converted(peers, tmp_path, path, option)
-    assert samples == converted(peers, tmp_path, path, option, "--total")
-    time = total(collapsed(charcloth, path, event, "--total"))
-    assert time % samples == 0
-    assert time // samples % 1_000_000 == 0
+    for weigh in ([], ["--total"]):
+        ours = total(collapsed(charcloth, path, event, *weigh))
+        assert ours == converted(peers, tmp_path, path, option, *weigh)
 
 
 @pytest.mark.parametrize("version", [11, 17, 21, 25])

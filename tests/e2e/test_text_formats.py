@@ -28,7 +28,8 @@ def test_a_state_narrows_a_thread_dump(charcloth):
     dump = DATA / "jstack" / "jdk25.txt"
     done = charcloth("convert", dump, "--state", "BLOCKED", "--threads", "--format", "collapsed", "-o", "-", check=0)
     (line,) = done.stdout.splitlines()
-    assert "waiter" in line and line.endswith(" 1")
+    assert "waiter" in line
+    assert line.endswith(" 1")
 
 
 def test_periods_are_the_total_of_perf(charcloth):

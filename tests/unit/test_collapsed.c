@@ -221,7 +221,7 @@ static void very_deep_stacks_are_read(void **state)
 		text[n++] = "abc"[i % 3];
 		text[n++] = ';';
 	}
-	memcpy(text + n - 1, " 9\n", 3);
+	memcpy(text + n - 1, " 9\n", 4);
 	p = read_bytes("collapsed", text, n + 2, &(struct ch_want){ 0 });
 	assert_non_null(p);
 	assert_int_equal(p->trie.n, depth + 1);
@@ -238,7 +238,7 @@ static void very_long_names_are_cut(void **state)
 
 	(void)state;
 	memset(text, 'x', n);
-	memcpy(text + n, " 1\n", 3);
+	memcpy(text + n, " 1\n", 4);
 	p = read_bytes("collapsed", text, n + 3, &(struct ch_want){ 0 });
 	assert_non_null(p);
 	assert_true(p->damaged);

@@ -379,9 +379,9 @@ static void samples_become_stacks(void **state)
 	p = read_made(&m, &(struct ch_want){ .lines = true });
 	assert_int_equal(p->n_events, 1);
 	assert_int_equal(p->events[0].samples, 3);
-	assert_int_equal(p->events[0].value, 60000000);
+	assert_int_equal(p->events[0].value, 3);
 	assert_int_equal(p->events[0].interval_ns, 20000000);
-	assert_string_equal(ch_profile_text(p, p->events[0].unit), "ns");
+	assert_string_equal(ch_profile_text(p, p->events[0].unit), "count");
 	assert_int_equal(p->rows.n, 2);
 	leaf = p->rows.stack[0];
 	assert_string_equal(frame_name(p, leaf), "a/b/App.work");
@@ -470,8 +470,15 @@ static void other_events_are_read_when_asked_for(void **state)
 	constants(&m);
 	end(&m);
 	p = read_made(&m, &(struct ch_want){ .event = "jdk.ThreadSleep" });
+	at = ch_profile_event(p, "jdk.ThreadSleep", "ns");
+	assert_int_equal(p->events[at].value, 3000000);
+	at = ch_profile_event(p, "jdk.ExecutionSample", "count");
+	assert_int_equal(p->events[at].samples, 0);
+	assert_int_equal(p->events[at].unread, 1);
+	ch_profile_free(p);
+	p = read_made(&m, &(struct ch_want){ .one_event = true });
 	assert_int_equal(p->n_events, 1);
-	assert_int_equal(p->events[0].value, 3000000);
+	assert_int_equal(p->events[0].samples, 1);
 	ch_profile_free(p);
 	ch_buf_done(&m.b);
 }

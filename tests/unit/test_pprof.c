@@ -238,7 +238,7 @@ static void what_is_written_is_read_back(void **state)
 		assert_true(a->scale == b->scale && a->interval_ns == b->interval_ns);
 	}
 	for (size_t i = 0; i < p->rows.n; i++) {
-		char expected[100];
+		char expected[4096];
 
 		(void)snprintf(expected, sizeof(expected), "%s", stack_text(p, p->rows.stack[i]));
 		assert_string_equal(stack_text(q, q->rows.stack[i]), expected);

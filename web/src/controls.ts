@@ -202,7 +202,8 @@ export class Controls {
     } else if (shown.searchProblem !== '') {
       setText(matched, 'read as plain text');
       matched.title = shown.searchProblem;
-    } else if (!some) {
+    } else if (shown.matches.weight === 0) {
+      // Not the count: matches may lie in branches of a large tree that are still folded.
       setText(matched, 'no match');
     } else {
       const share = percent(shown.matches.weight, shown.measure.wholeWidth);

@@ -7,6 +7,8 @@ export interface EventMeta {
   scale: number;
   samples: number;
   total: number;
+  /** Value of one sample where the rows have no values of their own; 1 when missing. */
+  per_sample?: number;
 }
 
 export interface Series {
@@ -178,7 +180,7 @@ function readTrie(r: Reader, frames: number): Trie {
   return { n, parent, frame, depth };
 }
 
-function readRows(r: Reader, nodes: number, sets: number, buckets: number): Rows {
+function readRows(r: Reader, nodes: number, sets: number, buckets: number, perSample: number): Rows {
   const n = r.size(2);
   const flags = r.varint();
   const node = new Int32Array(n);
@@ -197,7 +199,7 @@ function readRows(r: Reader, nodes: number, sets: number, buckets: number): Rows
   const label = flags & 1 ? column(sets, 'label set') : null;
   const bucket = flags & 2 ? column(Math.max(buckets, 1), 'time bucket') : null;
   const samples = weights();
-  const value = flags & 4 ? weights() : samples;
+  const value = flags & 4 ? weights() : perSample === 1 ? samples : samples.map((count) => count * perSample);
   return { count: n, node, label, bucket, samples, value };
 }
 
@@ -224,7 +226,9 @@ export function decodeBody(bytes: Uint8Array, meta: Meta): Profile {
     }
     labelSets.push(set);
   }
-  const rows = meta.events.map(() => readRows(r, trie.n, labelSets.length, meta.time?.buckets ?? 0));
+  const rows = meta.events.map((event) =>
+    readRows(r, trie.n, labelSets.length, meta.time?.buckets ?? 0, event.per_sample ?? 1),
+  );
   return { strings, frameString, frameKind, trie, labelKeys, labelSets, rows };
 }
 

@@ -5,11 +5,11 @@ import type { Meta, Profile } from './decode';
 import type { Scene } from './draw';
 import { findPath, layOut, widestChild, type Layout } from './layout';
 import { Measure } from './measure';
-import { compile, match, matchFrames, type Matches } from './search';
+import { compile, match, matchedWeight, matchFrames, type Matches } from './search';
 import { perBucket, select, type Selection, type Weighted } from './select';
 import type { State } from './state';
 import { finished, type Tree } from './trie';
-import { byName, filtered, hotspots, inspect, plain, type ByName } from './views';
+import { byName, filtered, framesNamed, hotspots, inspect, plain, type ByName } from './views';
 
 /** Remembers the last result; made again only when an argument changed. */
 function memo<K extends unknown[], V>(make: (...key: K) => V): (...key: K) => V {
@@ -108,10 +108,13 @@ export class Model {
     const stacks = this.stacks(this.baseOf(state), JSON.stringify(state.filters));
     return stacks.trie.n > AT_ONCE ? this.derivedTree(state, stacks) : null;
   }
-  private readonly measure = memo((tree: Tree, stacks: Tree, event: number, metric: string, side: string): Measure => {
+  private measureOf(tree: Tree, stacks: Tree, event: number, metric: string, side: string): Measure {
     const whole = stacks.columns.map((column) => column.total[0]!);
     return new Measure(this.meta, { event, metric, side } as State, tree, whole);
-  });
+  }
+  private readonly measure = memo((...key: Parameters<Model['measureOf']>) => this.measureOf(...key));
+  /** Widths of the plain stacks while another tree is shown. */
+  private readonly stackMeasure = memo((...key: Parameters<Model['measureOf']>) => this.measureOf(...key));
   private readonly layout = memo((tree: Tree, width: Float64Array): Layout => layOut(tree, width));
   private readonly palette = memo(
     (_frames: Int32Array, mode: State['colour'], theme: Theme, mine: string): Palette =>
@@ -126,7 +129,12 @@ export class Model {
   private readonly frames = memo((_frames: Int32Array, pattern: RegExp): Uint8Array =>
     matchFrames(this.profile, pattern),
   );
-  private readonly matches = memo((layout: Layout, frames: Uint8Array): Matches => match(layout, frames));
+  private readonly matches = memo(
+    (layout: Layout, stacks: Tree, width: Float64Array, frames: Uint8Array, inspected: string): Matches => {
+      const through = inspected === '' ? null : framesNamed(this.profile, inspected);
+      return match(layout, frames, matchedWeight(stacks, width, frames, through));
+    },
+  );
   private readonly fullChange = memo((layout: Layout, measure: Measure): number => {
     let most = LEAST_FULL_CHANGE;
     for (const node of layout.order) most = Math.max(most, Math.abs(measure.change(node)));
@@ -147,7 +155,8 @@ export class Model {
     const layout = this.layout(tree, measure.width);
     const pattern = state.search === '' ? null : this.pattern(state.search);
     const frames = pattern && this.frames(this.profile.frameString, pattern.test);
-    const matches = frames && this.matches(layout, frames);
+    const widths = derived ? this.stackMeasure(stackTree, stackTree, state.event, state.metric, state.side) : measure;
+    const matches = frames && this.matches(layout, stackTree, widths.width, frames, state.inspect);
     const byChange = this.meta.diff !== undefined && state.colour === 'diff';
     const scene: Scene = {
       layout,

@@ -1,8 +1,7 @@
 /* Search: a regular expression over names, the share of weight it touches, and marks for drawing. */
 
-import type { Profile } from './decode';
+import type { Profile, Trie } from './decode';
 import type { Layout } from './layout';
-import type { Tree } from './trie';
 
 export interface Pattern {
   test: RegExp;
@@ -43,32 +42,41 @@ export function matchFrames(profile: Profile, pattern: RegExp): Uint8Array {
   return out;
 }
 
-/** Weight under the outermost matches: a stack that matches twice counts once. */
-function matchedWeight(tree: Tree, width: Float64Array, frames: Uint8Array): number {
-  const within = new Uint8Array(tree.n);
-  let callees = 0;
-  let callers = 0;
-  const rootMatches = tree.frame[0]! >= 0 && frames[tree.frame[0]!] === 1;
-  if (rootMatches) return width[0]!;
-  for (let i = 1; i < tree.n; i++) {
-    if (within[tree.parent[i]!]) {
-      within[i] = 1;
-    } else if (frames[tree.frame[i]!]) {
-      within[i] = 1;
-      if (tree.depth[i]! > 0) callees += width[i]!;
-      else callers += width[i]!;
-    }
+/**
+ * Weight of the stacks that hold a match, each once. Always taken from the plain stacks: a tree merged by leaf may be
+ * folded, and one around an inspected frame shows every stack on two sides. With `through`, only stacks that also
+ * pass one of those frames count.
+ */
+export function matchedWeight(
+  stacks: Trie,
+  width: Float64Array,
+  frames: Uint8Array,
+  through: Uint8Array | null,
+): number {
+  const MATCH = 1;
+  const THROUGH = 2;
+  const BOTH = MATCH | THROUGH;
+  const seen = new Uint8Array(stacks.n);
+  seen[0] = through ? 0 : THROUGH;
+  let sum = 0;
+  for (let i = 1; i < stacks.n; i++) {
+    const above = seen[stacks.parent[i]!]!;
+    const frame = stacks.frame[i]!;
+    const here = above | (frames[frame] ? MATCH : 0) | (through && through[frame] ? THROUGH : 0);
+    seen[i] = here;
+    // The first node to complete the pair carries all stacks beyond it.
+    if (here === BOTH && above !== BOTH) sum += width[i]!;
   }
-  // Callers and callees of an inspected frame are two readings of the same weight.
-  return Math.max(callees, callers);
+  return sum;
 }
 
-export function match(layout: Layout, frames: Uint8Array): Matches {
-  const { order, tree, width } = layout;
+/** Marks for drawing; `weight` comes from `matchedWeight`. */
+export function match(layout: Layout, frames: Uint8Array, weight: number): Matches {
+  const { order, tree } = layout;
   const before = new Int32Array(order.length + 1);
   for (let i = 0; i < order.length; i++) {
     const frame = tree.frame[order[i]!]!;
     before[i + 1] = before[i]! + (frame >= 0 ? frames[frame]! : 0);
   }
-  return { frames, before, count: before[order.length]!, weight: matchedWeight(tree, width, frames) };
+  return { frames, before, count: before[order.length]!, weight };
 }

@@ -36,6 +36,11 @@ function flaggedFrames(profile: Profile, filter: Filter): Uint8Array {
   return Uint8Array.from(profile.frameString, (id) => flags[id]!);
 }
 
+/** Flags of the frames with this name, whatever their kind. */
+export function framesNamed(profile: Profile, name: string): Uint8Array {
+  return flaggedFrames(profile, { act: 'focus', by: 'frame', name });
+}
+
 /** Per node: 1 when it or an ancestor carries the flag. Preorder makes this one pass. */
 function inside(trie: Trie, flags: Uint8Array): Uint8Array {
   const out = new Uint8Array(trie.n);
@@ -195,7 +200,7 @@ export function* hotspots(profile: Profile, base: Weighted, path: number[]): Gen
 /** One frame in the middle: everything it calls on one side, everyone who calls it on the other. */
 export function* inspect(profile: Profile, base: Weighted, name: string, path: number[]): Generator<number, Tree> {
   const { trie, selves } = base;
-  const flags = flaggedFrames(profile, { act: 'focus', by: 'frame', name });
+  const flags = framesNamed(profile, name);
   const within = inside(trie, flags);
   const builder = new TrieBuilder(selves.length);
   const place = new Int32Array(trie.n);

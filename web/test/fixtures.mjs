@@ -276,6 +276,17 @@ export function empty() {
   return encode({ meta: { title: 'nothing' }, events: [{ word: 'cpu', samples: [] }] });
 }
 
+/** Stacks through Mid with a caller of note (10), a callee of note (15), neither (7); and a caller without Mid (4). */
+export function sides() {
+  const samples = [
+    { stack: ['main', 'pkg.Caller.c', 'pkg.Mid.m'], samples: 10 },
+    { stack: ['main', 'pkg.Plain.p', 'pkg.Mid.m', 'pkg.Callee.d'], samples: 15 },
+    { stack: ['main', 'pkg.Plain.p', 'pkg.Mid.m'], samples: 7 },
+    { stack: ['main', 'pkg.Caller.c'], samples: 4 },
+  ];
+  return encode({ meta: { title: 'sides' }, events: [{ word: 'cpu', samples }] });
+}
+
 /** A runaway recursion: 3000 frames deep. */
 export function deep() {
   const stack = Array.from({ length: 3000 }, (_, i) => `pkg.Deep${i}.call`);

@@ -216,15 +216,26 @@ describe('layout', () => {
 });
 
 describe('search', () => {
+  const weight = (profile, base, text, through = null) => {
+    const tree = lib.plain(base);
+    const flags = through && lib.framesNamed(profile, through);
+    return lib.matchedWeight(tree, tree.columns[0].total, lib.matchFrames(profile, lib.compile(text).test), flags);
+  };
+
   test('the matched share counts a stack once', () => {
     const { profile, base } = read(fixtures.small());
-    const tree = lib.plain(base);
-    const layout = lib.layOut(tree, tree.columns[0].total);
-    const weight = (text) => lib.match(layout, lib.matchFrames(profile, lib.compile(text).test)).weight;
-    assert.equal(weight('pkg\\.C'), 40);
-    assert.equal(weight('B\\.b|A\\.a'), 100);
-    assert.equal(weight('b\\.b'), 80);
-    assert.equal(weight('nothing'), 0);
+    assert.equal(weight(profile, base, 'pkg\\.C'), 40);
+    assert.equal(weight(profile, base, 'B\\.b|A\\.a'), 100);
+    assert.equal(weight(profile, base, 'b\\.b'), 80);
+    assert.equal(weight(profile, base, 'nothing'), 0);
+  });
+
+  test('around an inspected frame it counts stacks matched on either side', () => {
+    const { profile, base } = read(fixtures.sides());
+    assert.equal(weight(profile, base, 'Caller|Callee', 'pkg.Mid.m'), 25);
+    assert.equal(weight(profile, base, 'Caller', 'pkg.Mid.m'), 10);
+    assert.equal(weight(profile, base, 'Mid', 'pkg.Mid.m'), 32);
+    assert.equal(weight(profile, base, 'Caller'), 14);
   });
 
   test('a broken expression is searched for as text', () => {

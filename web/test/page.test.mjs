@@ -284,6 +284,18 @@ describe('views', () => {
   );
 
   test(
+    'the matched share means the same stacks in every view',
+    on('sides', { hash: '#q=Caller%7CCallee' }, async (page) => {
+      await page.locator('#matched', { hasText: '80.56% matched' }).waitFor();
+      await page.locator('#hotspots').click();
+      await page.locator('#matched', { hasText: '80.56% matched' }).waitFor();
+      await page.evaluate(() => (location.hash += '&inspect=pkg.Mid.m'));
+      // 25 of 36: the stack without the inspected frame no longer counts.
+      await page.locator('#matched', { hasText: '69.44% matched' }).waitFor();
+    }),
+  );
+
+  test(
     'hide, focus and drop leave chips that undo them',
     on('small', {}, async (page, at) => {
       await at.click('pkg.C.c');
