@@ -172,7 +172,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_int_equal(q->n_notes, 0);
 	assert_int_equal(q->rows.n, p->rows.n);
 	for (size_t i = 0; i < p->rows.n; i++) {
-		char expected[200];
+		char expected[4096];
 
 		(void)snprintf(expected, sizeof(expected), "%s", stack_text(p, p->rows.stack[i]));
 		assert_string_equal(stack_text(q, q->rows.stack[i]), expected);
