@@ -545,8 +545,8 @@ static void what_can_be_read_is(void **state)
 	made(&m);
 	ch_buf_put(&m.b, "\0\0\0\0", 4);
 	(void)snprintf(sentence, sizeof(sentence),
-		       "'x.jfr': 4 bytes from byte %llu belong to no chunk",
-		       (unsigned long long)m.h.size);
+	               "'x.jfr': 4 bytes from byte %llu belong to no chunk",
+	               (unsigned long long)m.h.size);
 	assert_damaged(&m, sentence);
 	ch_buf_done(&m.b);
 
