@@ -4,6 +4,7 @@
 #include "codec/pack.h"
 #include "codec/proto.h"
 #include "formats/writers.h"
+#include "profile/events.h"
 #include "profile/kinds.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ struct writing {
 	struct columns *columns; /* by event */
 	size_t n_columns;
 	int err;
+	bool has_default;
 };
 
 static int sink(void *ctx, const uint8_t *data, size_t n)
@@ -115,6 +117,17 @@ static bool word_taken(const struct ch_profile *p, size_t event)
 	return false;
 }
 
+/* What other tools show first should be what we would show. */
+static void put_default(struct writing *w, const struct ch_event *e, const char *column)
+{
+	const char *word = ch_events_default(w->p);
+
+	if (w->has_default || !word || strcmp(word, ch_profile_text(w->p, e->word)) != 0)
+		return;
+	ch_proto_put_u64(&w->head, CH_PPROF_DEFAULT_SAMPLE_TYPE, own_string(w, column));
+	w->has_default = true;
+}
+
 static void put_columns(struct writing *w, size_t event)
 {
 	const struct ch_event *e = &w->p->events[event];
@@ -140,6 +153,7 @@ static void put_columns(struct writing *w, size_t event)
 	if (two)
 		put_value_type(w, CH_PPROF_SAMPLE_TYPE, value_name, unit, e->scale);
 	put_remark(w, e, c);
+	put_default(w, e, two ? value_name : count_name);
 }
 
 /* The first interval known; the others are in the remarks. */
