@@ -208,6 +208,7 @@ static int load_all(struct loading *l, struct ch_error *err)
 	if (l->passed_over)
 		ch_profile_note(l->all, "%zu files are no profiles and were passed over",
 		                l->passed_over);
+	ch_profile_sort_series(l->all);
 	return ch_profile_status(l->all, err);
 }
 

@@ -118,11 +118,18 @@ static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t ti
 	ch_profile_add(r->p, &s);
 }
 
-void ch_rec_events_flush(struct ch_rec *r)
+static void empty_groups(struct ch_rec *r)
 {
 	for (size_t i = 0; i < r->groups->n; i++)
 		add_group(r, &r->groups->items[i], CH_NO_TIME);
 	ch_rec_groups_clear(r->groups);
+}
+
+void ch_rec_events_flush(struct ch_rec *r)
+{
+	while (!ch_rec_groups_settle(r->groups))
+		empty_groups(r);
+	empty_groups(r);
 }
 
 static void tell_unread(struct ch_rec *r)
@@ -169,7 +176,7 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 	if (r->p->want.times) {
 		add_group(r, &g, ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
 	} else if (CH_UNLIKELY(!ch_rec_groups_add(r->groups, &g))) {
-		ch_rec_events_flush(r);
+		empty_groups(r);
 		if (!ch_rec_groups_add(r->groups, &g))
 			add_group(r, &g, CH_NO_TIME);
 	}

@@ -40,9 +40,9 @@ static bool same(const struct ch_rec_group *a, const struct ch_rec_group *b)
 	       a->handler == b->handler;
 }
 
-static uint32_t *slot(const struct ch_rec_groups *g, const struct ch_rec_group *s)
+static uint32_t *slot(const struct ch_rec_groups *g, const struct ch_rec_group *s, uint64_t hash)
 {
-	size_t i = hash(s) & g->mask;
+	size_t i = hash & g->mask;
 
 	while (g->slots[i] && !same(&g->items[g->slots[i] - 1], s))
 		i = (i + 1) & g->mask;
@@ -61,25 +61,62 @@ static bool grow(struct ch_rec_groups *g)
 	g->slots = slots;
 	g->mask = n - 1;
 	for (size_t i = 0; i < g->n; i++)
-		*slot(g, &g->items[i]) = (uint32_t)i + 1;
+		*slot(g, &g->items[i], hash(&g->items[i])) = (uint32_t)i + 1;
 	return true;
+}
+
+/* The one that waits longest goes into the table. */
+static bool settle_one(struct ch_rec_groups *g)
+{
+	const struct ch_rec_group *s = &g->waiting[g->gone % CH_REC_WAITING].group;
+	uint32_t *place;
+
+	if (CH_UNLIKELY(g->n >= (g->mask + 1) / 2) && !grow(g))
+		return false;
+	place = slot(g, s, g->waiting[g->gone % CH_REC_WAITING].hash);
+	g->gone++;
+	if (!*place) {
+		g->items[g->n++] = *s;
+		*place = (uint32_t)g->n;
+	} else {
+		struct ch_rec_group *at = &g->items[*place - 1];
+
+		at->samples = ch_sat_add(at->samples, s->samples);
+		at->value = ch_sat_add(at->value, s->value);
+	}
+	return true;
+}
+
+/* Once the slot is there it says which group to ask for. */
+static void ask_for_group(const struct ch_rec_groups *g, size_t waiting)
+{
+	uint32_t id = g->slots[g->waiting[waiting % CH_REC_WAITING].hash & g->mask];
+
+	if (id)
+		__builtin_prefetch(&g->items[id - 1]);
 }
 
 bool ch_rec_groups_add(struct ch_rec_groups *g, const struct ch_rec_group *s)
 {
-	struct ch_rec_group *at;
-	uint32_t *place;
+	uint64_t h = hash(s);
 
-	if (CH_UNLIKELY(!g->slots || g->n >= (g->mask + 1) / 2) && !grow(g))
+	if (CH_UNLIKELY(!g->slots) && !grow(g))
 		return false;
-	place = slot(g, s);
-	if (!*place) {
-		g->items[g->n++] = *s;
-		*place = (uint32_t)g->n;
-		return true;
-	}
-	at = &g->items[*place - 1];
-	at->samples = ch_sat_add(at->samples, s->samples);
-	at->value = ch_sat_add(at->value, s->value);
+	if (g->come - g->gone == CH_REC_WAITING && !settle_one(g))
+		return false;
+	g->waiting[g->come % CH_REC_WAITING].group = *s;
+	g->waiting[g->come % CH_REC_WAITING].hash = h;
+	__builtin_prefetch(&g->slots[h & g->mask]);
+	g->come++;
+	if (g->come - g->gone > CH_REC_WAITING / 2)
+		ask_for_group(g, g->come - CH_REC_WAITING / 2 - 1);
+	return true;
+}
+
+bool ch_rec_groups_settle(struct ch_rec_groups *g)
+{
+	while (g->gone != g->come)
+		if (!settle_one(g))
+			return false;
 	return true;
 }

@@ -20,7 +20,15 @@ struct ch_rec_group {
 	int64_t samples, value;                    /* value as recorded: ticks stay ticks */
 };
 
+/* Samples wait here for the lines of the table that were asked for when they came. */
+#define CH_REC_WAITING 16
+
 struct ch_rec_groups {
+	struct {
+		struct ch_rec_group group;
+		uint64_t hash;
+	} waiting[CH_REC_WAITING];
+	size_t come, gone;          /* how many ever came to wait, and went on */
 	struct ch_rec_group *items; /* in the order in which they came */
 	size_t n, cap;
 	uint32_t *slots; /* place in items, plus 1 */
@@ -30,7 +38,12 @@ struct ch_rec_groups {
 void ch_rec_groups_done(struct ch_rec_groups *g);
 /* Forgets all groups, keeps the memory. */
 void ch_rec_groups_clear(struct ch_rec_groups *g);
-/* Adds s to its group. False when the table is full: use what is there, clear it, come again. */
+/*
+ * Adds s to its group, sooner or later. False when the table is full or there is no memory, and s
+ * was not taken: use what is there, clear it, come again.
+ */
 bool ch_rec_groups_add(struct ch_rec_groups *g, const struct ch_rec_group *s);
+/* Adds those that still wait. False when the table is full before all were added. */
+bool ch_rec_groups_settle(struct ch_rec_groups *g);
 
 #endif

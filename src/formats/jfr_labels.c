@@ -11,7 +11,8 @@ void ch_rec_labels_init(struct ch_rec *r)
 	r->want_tid = ch_profile_wants(r->p, "tid");
 	r->want_state = ch_profile_wants(r->p, "state");
 	r->want_task = ch_spark_thread_wanted(r->p);
-	r->want_labels = ch_rec_wants_spans(r->p);
+	/* A recording of our own may hold any label there, also the state of a foreign event. */
+	r->want_labels = r->p->want.all_labels || (r->p->want.labels && *r->p->want.labels);
 }
 
 void ch_rec_labels_done(struct ch_rec *r)

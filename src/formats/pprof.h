@@ -22,6 +22,7 @@ enum ch_pprof_profile {
 	CH_PPROF_PERIOD_TYPE = 11,
 	CH_PPROF_PERIOD = 12,
 	CH_PPROF_COMMENT = 13,
+	CH_PPROF_DEFAULT_SAMPLE_TYPE = 14,
 };
 
 /* A label with the moment a sample was taken, as number in nanoseconds since the epoch. */

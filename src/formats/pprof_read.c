@@ -13,7 +13,7 @@
  * A location may stand for many inlined frames, so a small file could ask for endless work: so
  * many frames per byte of it is more than compilers make of anything.
  */
-#define FRAMES_PER_BYTE 64
+#define FRAMES_PER_BYTE 16
 
 /* An event and the columns it comes from. */
 struct source {
@@ -408,7 +408,7 @@ static int read_samples(struct reading *r, struct ch_error *err)
 	struct ch_cursor c = ch_cursor(r->in->data, r->in->size);
 	struct ch_proto f;
 
-	r->frames_left = 1 << 20;
+	r->frames_left = 1 << 16;
 	r->frames_left += FRAMES_PER_BYTE * (uint64_t)r->in->size;
 	while (r->frames_left && ch_proto_next(&c, &f)) {
 		if (f.number != CH_PPROF_SAMPLE || f.wire != CH_PROTO_BYTES)

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "codec/proto.h"
+#include "formats/names.h"
 #include "profile/kinds.h"
 
 #include <errno.h>
@@ -128,16 +129,21 @@ static void resolve_function(struct ch_pprof_tables *t, struct ch_pprof_thing *f
 		fn->a = ch_pprof_string_id(t, system_name);
 }
 
-static enum ch_kind kind_of(const struct ch_profile *p, uint32_t file,
+/* By what the file says, in the order of trust: mapping, source file, the name itself. */
+static enum ch_kind kind_of(const struct ch_profile *p, const struct ch_frame *f,
                             const struct ch_pprof_thing *mapping, bool inlined)
 {
-	const char *path = ch_profile_text(p, file);
-	enum ch_kind kind = ch_kind_by_file(path, strlen(path));
+	const char *file = ch_profile_text(p, f->file);
+	struct ch_span name = { p->strings.text[f->name], p->strings.len[f->name] };
+	enum ch_kind kind;
 
 	if (mapping && mapping->b < CH_KIND_COUNT)
 		return (enum ch_kind)mapping->b;
+	kind = ch_kind_by_file(file, strlen(file));
 	if (kind == CH_KIND_OTHER && mapping && mapping->a)
 		return CH_KIND_NATIVE;
+	if (kind == CH_KIND_OTHER)
+		kind = ch_name_kind(name);
 	return kind == CH_KIND_JAVA && inlined ? CH_KIND_INLINED : kind;
 }
 
@@ -147,6 +153,7 @@ static uint32_t nameless(struct ch_pprof_tables *t, const struct ch_pprof_thing 
 {
 	const char *path = mapping ? ch_profile_text(t->profile, mapping->a) : "";
 	const char *base = strrchr(path, '/');
+	struct ch_frame f = { 0 };
 	char name[300];
 
 	base = base ? base + 1 : path;
@@ -154,9 +161,9 @@ static uint32_t nameless(struct ch_pprof_tables *t, const struct ch_pprof_thing 
 		(void)snprintf(name, sizeof(name), *base == '[' ? "%.250s" : "[%.250s]", base);
 	else
 		(void)snprintf(name, sizeof(name), "0x%llx", (unsigned long long)address);
-	return ch_profile_frame(
-	    t->profile, (struct ch_frame){ .name = ch_profile_strz(t->profile, name),
-	                                   .kind = kind_of(t->profile, 0, mapping, false) });
+	f.name = ch_profile_strz(t->profile, name);
+	f.kind = (uint8_t)kind_of(t->profile, &f, mapping, false);
+	return ch_profile_frame(t->profile, f);
 }
 
 static uint32_t line_frame(struct ch_pprof_tables *t, struct ch_cursor line,
@@ -177,7 +184,7 @@ static uint32_t line_frame(struct ch_pprof_tables *t, struct ch_cursor line,
 	else
 		frame.file = fn->b;
 	frame.name = fn && fn->a ? fn->a : ch_profile_strz(t->profile, "[unknown]");
-	frame.kind = kind_of(t->profile, frame.file, mapping, inlined);
+	frame.kind = (uint8_t)kind_of(t->profile, &frame, mapping, inlined);
 	return ch_profile_frame(t->profile, frame);
 }
 

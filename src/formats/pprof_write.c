@@ -4,6 +4,7 @@
 #include "codec/pack.h"
 #include "codec/proto.h"
 #include "formats/writers.h"
+#include "profile/events.h"
 #include "profile/kinds.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ struct writing {
 	struct columns *columns; /* by event */
 	size_t n_columns;
 	int err;
+	bool has_default;
 };
 
 static int sink(void *ctx, const uint8_t *data, size_t n)
@@ -115,6 +117,17 @@ static bool word_taken(const struct ch_profile *p, size_t event)
 	return false;
 }
 
+/* What other tools show first should be what we would show. */
+static void put_default(struct writing *w, const struct ch_event *e, const char *column)
+{
+	const char *word = ch_events_default(w->p);
+
+	if (w->has_default || !word || strcmp(word, ch_profile_text(w->p, e->word)) != 0)
+		return;
+	ch_proto_put_u64(&w->head, CH_PPROF_DEFAULT_SAMPLE_TYPE, own_string(w, column));
+	w->has_default = true;
+}
+
 static void put_columns(struct writing *w, size_t event)
 {
 	const struct ch_event *e = &w->p->events[event];
@@ -140,6 +153,7 @@ static void put_columns(struct writing *w, size_t event)
 	if (two)
 		put_value_type(w, CH_PPROF_SAMPLE_TYPE, value_name, unit, e->scale);
 	put_remark(w, e, c);
+	put_default(w, e, two ? value_name : count_name);
 }
 
 /* The first interval known; the others are in the remarks. */
@@ -249,7 +263,7 @@ static uint32_t function(struct writing *w, uint32_t name, uint32_t file)
 	return (uint32_t)w->n_functions;
 }
 
-/* Each kind of frame has a mapping of its own, numbered by the kind. */
+/* Each kind of frame has a mapping of its own, numbered by the kind plus one: 0 means none. */
 static void put_locations(struct writing *w)
 {
 	for (size_t i = 0; i < w->n_locations; i++) {
@@ -259,7 +273,7 @@ static void put_locations(struct writing *w)
 		ch_proto_put_u64(&w->part, 1, function(w, f->name, f->file));
 		ch_proto_put_u64(&w->part, 2, f->line);
 		ch_proto_put_u64(&w->message, 1, i + 1);
-		ch_proto_put_u64(&w->message, 2, f->kind);
+		ch_proto_put_u64(&w->message, 2, f->kind + UINT64_C(1));
 		ch_proto_put_bytes(&w->message, 4, w->part.data, w->part.len);
 		send(w, CH_PPROF_LOCATION);
 	}
@@ -283,11 +297,11 @@ static void put_mappings(struct writing *w)
 
 	for (size_t i = 0; i < w->n_locations; i++)
 		used[w->p->frames[w->frame_of[i]].kind] = true;
-	for (int k = CH_KIND_OTHER + 1; k < CH_KIND_COUNT; k++) {
+	for (int k = 0; k < CH_KIND_COUNT; k++) {
 		if (!used[k])
 			continue;
 		(void)snprintf(name, sizeof(name), "[%s]", ch_kinds[k]);
-		ch_proto_put_u64(&w->message, 1, (uint64_t)k);
+		ch_proto_put_u64(&w->message, 1, (uint64_t)k + 1);
 		ch_proto_put_u64(&w->message, 5, own_string(w, name));
 		/* has_functions, has_filenames, has_line_numbers: nothing is left to look up. */
 		for (uint32_t field = 7; field <= 9; field++)

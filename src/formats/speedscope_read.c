@@ -1,5 +1,6 @@
 #include "base/vec.h"
 #include "codec/json.h"
+#include "formats/names.h"
 #include "formats/readers.h"
 #include "profile/kinds.h"
 
@@ -67,6 +68,14 @@ int ch_speedscope_probe(const struct ch_input *in)
 
 /* --- frames ------------------------------------------------------------------------------------ */
 
+static enum ch_kind guess_kind(const struct ch_profile *p, const struct ch_frame *f)
+{
+	enum ch_kind kind = ch_kind_by_file(p->strings.text[f->file], p->strings.len[f->file]);
+	struct ch_span name = { p->strings.text[f->name], p->strings.len[f->name] };
+
+	return kind != CH_KIND_OTHER ? kind : ch_name_kind(name);
+}
+
 static uint32_t read_frame(struct reading *r, struct ch_json *j)
 {
 	struct ch_frame f = { .kind = CH_KIND_COUNT };
@@ -93,8 +102,7 @@ static uint32_t read_frame(struct reading *r, struct ch_json *j)
 		}
 	}
 	if (f.kind == CH_KIND_COUNT)
-		f.kind =
-		    (uint8_t)ch_kind_by_file(r->p->strings.text[f.file], r->p->strings.len[f.file]);
+		f.kind = (uint8_t)guess_kind(r->p, &f);
 	return ch_profile_frame(r->p, f);
 }
 

@@ -79,10 +79,8 @@ static void put_frames(struct writing *w)
 			ch_json_put_key(&w->json, "line");
 			ch_json_put_i64(&w->json, f->line);
 		}
-		if (f->kind != CH_KIND_OTHER) {
-			ch_json_put_key(&w->json, "kind");
-			ch_json_put_str(&w->json, ch_kinds[f->kind]);
-		}
+		ch_json_put_key(&w->json, "kind");
+		ch_json_put_str(&w->json, ch_kinds[f->kind]);
 		ch_json_close(&w->json, '}');
 		ch_spill(&w->buf, w->out);
 	}

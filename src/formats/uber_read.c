@@ -53,7 +53,7 @@ int ch_uber_probe(const struct ch_input *in)
 	/* One object a line: anything else with such keys is some other JSON. */
 	if (!n || *s != '{')
 		return 0;
-	if (holds(s, n, "\"stacktrace\"") && holds(s, n, "\"count\""))
+	if (holds(s, n, "\"stacktrace\":[") || holds(s, n, "\"stacktrace\": ["))
 		return 95;
 	if (holds(s, n, "\"processUuid\"") || holds(s, n, "\"pmem_rss\""))
 		return 80;

@@ -13,8 +13,6 @@
 #define NODES_MAX         ((size_t)1 << 28)
 #define ROWS_MAX          ((size_t)1 << 30)
 #define EVENTS_MAX        ((size_t)UINT16_MAX)
-#define SERIES_MAX        ((size_t)1024)
-#define POINTS_MAX        ((size_t)1 << 24)
 #define NOTES_MAX         ((size_t)64)
 
 static void fail(struct ch_profile *p, int err)
@@ -362,37 +360,7 @@ void ch_profile_add(struct ch_profile *p, const struct ch_sample *s)
 	p->rows.n++;
 }
 
-/* --- series and notes ------------------------------------------------------------------------ */
-
-static struct ch_series *series(struct ch_profile *p, const char *name, const char *unit)
-{
-	uint32_t id = ch_profile_strz(p, name);
-
-	for (size_t i = 0; i < p->n_series; i++)
-		if (p->series[i].name == id)
-			return &p->series[i];
-	if (p->n_series >= SERIES_MAX || CH_ROOM(p->series, p->series_cap, p->n_series + 1) < 0)
-		return NULL;
-	p->series[p->n_series] = (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit) };
-	return &p->series[p->n_series++];
-}
-
-void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,
-                      double value)
-{
-	struct ch_series *s;
-
-	if (!p->want.series)
-		return;
-	s = series(p, name, unit);
-	if (!s || s->n >= POINTS_MAX || CH_ROOM(s->time_ns, s->time_cap, s->n + 1) < 0 ||
-	    CH_ROOM(s->value, s->value_cap, s->n + 1) < 0) {
-		ch_profile_damage(p, "some points of the series '%s' were left out", name);
-		return;
-	}
-	s->time_ns[s->n] = time_ns;
-	s->value[s->n++] = value;
-}
+/* --- notes ----------------------------------------------------------------------------------- */
 
 CH_PRINTF(2, 0) static void note(struct ch_profile *p, const char *fmt, va_list args)
 {

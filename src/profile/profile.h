@@ -207,6 +207,8 @@ void ch_profile_add(struct ch_profile *p, const struct ch_sample *s);
 /* Adds a point to a series, made when new. Ignored unless series are wanted. */
 void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,
                       double value);
+/* Brings the points of every series into the order of time: recorders write them as they come. */
+void ch_profile_sort_series(struct ch_profile *p);
 
 /* A sentence for the user, once however often it is said; ch_profile_damage also marks damage. */
 void ch_profile_note(struct ch_profile *p, const char *fmt, ...) CH_PRINTF(2, 3);

@@ -146,11 +146,12 @@ static void put_generated(struct ch_json_out *w, int64_t at_s)
 	put_field(w, "generated", text);
 }
 
-static void put_meta(struct ch_json_out *w, const struct ch_view *v, const struct ch_page *page)
+static void put_meta(struct ch_json_out *w, const struct ch_view *v, const struct ch_page *page,
+                     const char *title)
 {
 	ch_json_open(w, '{');
 	put_field(w, "version", CH_VERSION);
-	put_field(w, "title", v->title ? v->title : "Flame graph");
+	put_field(w, "title", title);
 	open_field(w, "source", '[');
 	for (size_t i = 0; i < v->n_sources; i++)
 		ch_json_put_str(w, v->sources[i]);
@@ -247,12 +248,17 @@ static int write_up_to(const char **at, const char *marker, struct ch_out *out,
 static int write_page(const struct ch_view *v, const struct ch_page *page, struct ch_buf *title,
                       struct ch_buf *meta, struct ch_out *out, struct ch_error *err)
 {
+	CH_CLEANUP(ch_buf_done) struct ch_buf plain = CH_BUF(BUF_MAX);
 	struct ch_json_out json = ch_json_out(meta, true);
 	const char *at = ch_page_html_start;
 	int r;
 
-	ch_xml_puts(title, v->title ? v->title : "Flame graph");
-	put_meta(&json, v, page);
+	ch_view_title(v, &plain);
+	ch_buf_putc(&plain, 0);
+	if (plain.err)
+		return ch_fail(err, plain.err, "page: %m");
+	ch_xml_puts(title, plain.data);
+	put_meta(&json, v, page, plain.data);
 	if (title->err || meta->err)
 		return ch_fail(err, title->err ? title->err : meta->err, "page: %m");
 	if ((r = write_up_to(&at, "@@TITLE@@", out, err)) < 0)

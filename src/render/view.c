@@ -10,16 +10,34 @@ const char *ch_view_word(const struct ch_view *v)
 	return "samples";
 }
 
+/* What stands behind the last slash that has something behind it. */
+static const char *base_name(const char *path)
+{
+	const char *base = path;
+
+	for (const char *p = path; *p; p++)
+		if (*p == '/' && p[1] && p[1] != '/')
+			base = p + 1;
+	return base;
+}
+
 void ch_view_title(const struct ch_view *v, struct ch_buf *b)
 {
 	if (v->title) {
 		ch_buf_puts(b, v->title);
 		return;
 	}
-	ch_buf_puts(b, "Flame graph: ");
-	ch_buf_puts(b, ch_view_word(v));
-	if (v->diff.after)
-		ch_buf_puts(b, ", difference");
+	if (v->diff.after) {
+		ch_buf_puts(b, base_name(v->diff.before ? v->diff.before : ""));
+		ch_buf_puts(b, " → ");
+		ch_buf_puts(b, base_name(v->diff.after));
+	} else if (v->n_sources) {
+		ch_buf_puts(b, base_name(v->sources[0]));
+		if (v->n_sources > 1)
+			ch_buf_printf(b, " and %zu more", v->n_sources - 1);
+	} else {
+		ch_buf_puts(b, "Flame graph");
+	}
 }
 
 void ch_view_sources(const struct ch_view *v, struct ch_buf *b)

@@ -43,6 +43,27 @@ static inline struct ch_profile *read_text(const char *format, const char *text)
 	return p;
 }
 
+/* A file of tests/data, with samples and value of its event of this type. */
+static inline void check_file(const char *name, const char *type, int64_t samples, int64_t value)
+{
+	struct ch_profile *p = ch_profile_new(&want_all);
+	struct ch_error err = { 0 };
+	char path[1000];
+
+	(void)snprintf(path, sizeof(path), DATA_DIR "/%s", name);
+	if (ch_read_path(path, NULL, p, &err) < 0)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < p->n_events; i++) {
+		if (strcmp(ch_profile_text(p, p->events[i].type), type))
+			continue;
+		assert_int_equal(p->events[i].samples, samples);
+		assert_int_equal(p->events[i].value, value);
+		ch_profile_free(p);
+		return;
+	}
+	fail_msg("'%s' has no event '%s'", name, type);
+}
+
 /* The output of a writer as a buffer the caller frees. */
 #define WRITTEN(ret, call)                                                                         \
 	do {                                                                                       \

@@ -273,6 +273,15 @@ static void times_of_samples_survive(void **state)
 	ch_profile_free(q);
 }
 
+static void files_of_other_tools_add_up(void **state)
+{
+	(void)state;
+	check_file("pprof/go-cpu.pb.gz", "cpu", 19, 190000000);
+	check_file("pprof/go-heap.pb.gz", "inuse_space", 1864, 4895255);
+	check_file("pprof/go-heap.pb.gz", "alloc_space", 1864, 4895255);
+	check_file("pprof/go-mutex.pb.gz", "delay", 19, 114968693);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +292,7 @@ int main(void)
 		cmocka_unit_test(hostile_files_are_refused_in_one_sentence),
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(times_of_samples_survive),
+		cmocka_unit_test(files_of_other_tools_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,6 +181,13 @@ static void what_is_written_is_read_back(void **state)
 	ch_profile_free(q);
 }
 
+static void files_of_other_tools_add_up(void **state)
+{
+	(void)state;
+	check_file("speedscope/py-spy.speedscope.json", "speedscope", 49, 980000000);
+	check_file("speedscope/evented.speedscope.json", "speedscope", 9000000, 9000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +197,7 @@ int main(void)
 		cmocka_unit_test(damage_is_told),
 		cmocka_unit_test(a_cut_file_gives_what_it_has),
 		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(files_of_other_tools_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,6 +186,15 @@ static void what_is_written_is_read_back(void **state)
 	ch_profile_free(q);
 }
 
+static void files_of_other_tools_add_up(void **state)
+{
+	(void)state;
+	check_file("uber/Stacktrace.json", "Stacktrace", 7, 7);
+	check_file("uber/console.log", "Stacktrace", 3, 3);
+	check_file("uber/s_1_stack.json", "pyspark-stack", 1456, 1456);
+	check_file("uber/s_2_stack.json", "pyspark-stack", 1459, 1459);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +207,7 @@ int main(void)
 		cmocka_unit_test(metrics_become_series),
 		cmocka_unit_test(names_change_style_and_back),
 		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(files_of_other_tools_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,8 @@ import type { Tree } from './trie';
 /** Names longer than this are cut in the middle wherever they stand in a line; tooltips hold more. */
 const LINE = 120;
 const TIP = 2000;
+/** Room for the name of an input. */
+const NAME = 40;
 
 const short = (name: string, room: number): string =>
   cut(visible(name.length > 4 * LINE ? `${name.slice(0, 2 * LINE)}…${name.slice(-2 * LINE)}` : name), room);
@@ -25,8 +27,8 @@ export function factsLine(meta: Meta, state: State, shown: Shown): string[] {
   const facts: string[] = [event.word];
   if (event.type && event.type !== event.word) facts.push(event.type);
   if (meta.diff) {
-    facts.push(`before ${visible(meta.diff.before)}: ${shown.measure.amount(shown.measure.whole[0]!)}`);
-    facts.push(`after ${visible(meta.diff.after)}: ${shown.measure.amount(shown.measure.whole[1]!)}`);
+    facts.push(`before ${short(meta.diff.before, NAME)}: ${shown.measure.amount(shown.measure.whole[0]!)}`);
+    facts.push(`after ${short(meta.diff.after, NAME)}: ${shown.measure.amount(shown.measure.whole[1]!)}`);
     facts.push(meta.diff.normalized ? 'compared by share of each total' : 'compared by amount');
     return facts;
   }

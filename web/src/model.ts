@@ -25,6 +25,8 @@ const LEAST_FULL_CHANGE = 0.02;
 
 /** Below this share of its caller even the widest callee says little about where the weight goes. */
 const SCATTERED = 0.25;
+/** … or that what is left is too little of the whole to be worth a look. */
+const NARROW = 0.1;
 
 /** A folded tree is built anew around the zoomed frame once that is narrower than this share of everything. */
 const UNFOLD_BELOW = 0.05;
@@ -199,6 +201,7 @@ export function widestPath(layout: Layout, measure: Measure): number[] {
     if (child < 0) return path;
     const wide = layout.width[child]!;
     if (node > 0 && (measure.own(node) > wide || wide < layout.width[node]! * SCATTERED)) return path;
+    if (node > 0 && wide < layout.width[0]! * NARROW) return path;
     path.push(child);
     node = child;
   }

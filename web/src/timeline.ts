@@ -10,9 +10,10 @@ export interface TimeEvents {
   brush(range: [number, number] | null): void;
 }
 
-/** Height of one strip in rem, and where the screen is small. */
+/** Height of one strip in rem, and where there are many or the screen is small: the picture below needs the room. */
 const STRIP = 2.6;
 const LOW_STRIP = 1.9;
+const FEW_STRIPS = 3;
 /** Height of its name. */
 const LABEL = 1.05;
 
@@ -127,7 +128,8 @@ export class Timeline {
   draw(): void {
     const { canvas, box } = this;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const tall = rem * (window.innerWidth < 640 ? LOW_STRIP : STRIP);
+    const low = window.innerWidth < 640 || this.meta.series.length >= FEW_STRIPS;
+    const tall = rem * (low ? LOW_STRIP : STRIP);
     const strips = 1 + this.meta.series.length;
     const width = box.clientWidth;
     const height = Math.round(tall * strips + rem * 1.3);
