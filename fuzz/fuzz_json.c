@@ -12,9 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Copies the value; recursion is bounded by CH_JSON_DEPTH. */
 static void copy(struct ch_json *j, struct ch_json_out *w)
 {
-	struct ch_json_text t;
+	struct ch_span t;
 	struct ch_json_number n;
-	bool b;
 
 	switch (ch_json_peek(j)) {
 	case CH_JSON_OBJECT:
@@ -44,8 +43,8 @@ static void copy(struct ch_json *j, struct ch_json_out *w)
 			ch_json_put_double(w, n.d);
 		return;
 	case CH_JSON_BOOL:
-		if (ch_json_bool(j, &b))
-			ch_json_put_bool(w, b);
+		ch_json_skip(j);
+		ch_json_put_bool(w, true);
 		return;
 	default:
 		ch_json_skip(j);

@@ -36,6 +36,26 @@ char *ch_buf_room_slow(struct ch_buf *b, size_t n)
 	return data + b->len;
 }
 
+char *ch_decimal(int64_t v, char *end)
+{
+	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	do {
+		*--end = (char)('0' + u % 10);
+		u /= 10;
+	} while (u);
+	if (v < 0)
+		*--end = '-';
+	return end;
+}
+
+void ch_buf_i64(struct ch_buf *b, int64_t v)
+{
+	char digits[20], *end = digits + sizeof(digits), *p = ch_decimal(v, end);
+
+	ch_buf_put(b, p, (size_t)(end - p));
+}
+
 void ch_buf_printf(struct ch_buf *b, const char *fmt, ...)
 {
 	va_list args;

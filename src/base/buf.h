@@ -21,6 +21,10 @@ struct ch_buf {
 void ch_buf_done(struct ch_buf *b);
 /* Makes room for n more bytes; returns where they go, or NULL with b->err set. */
 char *ch_buf_room_slow(struct ch_buf *b, size_t n);
+/* A decimal number, without the cost of printf. */
+void ch_buf_i64(struct ch_buf *b, int64_t v);
+/* Writes v so that it ends before `end`, which has 20 bytes of room before it; where it starts. */
+char *ch_decimal(int64_t v, char *end);
 void ch_buf_printf(struct ch_buf *b, const char *fmt, ...) CH_PRINTF(2, 3);
 
 static inline char *ch_buf_room(struct ch_buf *b, size_t n)

@@ -33,15 +33,6 @@ static int resize(struct ch_index *ix, size_t n)
 	return 0;
 }
 
-int ch_index_reserve(struct ch_index *ix, size_t n)
-{
-	size_t slots = 64;
-
-	while (slots < n * 2)
-		slots *= 2;
-	return ix->slots && slots <= ix->mask + 1 ? 0 : resize(ix, slots);
-}
-
 int ch_index_put(struct ch_index *ix, uint32_t hash, uint32_t id)
 {
 	int r;

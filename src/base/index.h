@@ -24,8 +24,6 @@ struct ch_index {
 void ch_index_done(struct ch_index *ix);
 /* Adds an id under a hash. 0 or -ENOMEM. */
 int ch_index_put(struct ch_index *ix, uint32_t hash, uint32_t id);
-/* Makes room for n ids at once, where their number is known. 0 or -ENOMEM. */
-int ch_index_reserve(struct ch_index *ix, size_t n);
 
 static inline size_t ch_index_start(const struct ch_index *ix, uint32_t hash)
 {

@@ -16,13 +16,4 @@ struct ch_base64 {
 void ch_base64_put(struct ch_base64 *e, struct ch_buf *to, const void *data, size_t n);
 void ch_base64_finish(struct ch_base64 *e, struct ch_buf *to);
 
-/* All at once. */
-static inline void ch_base64(struct ch_buf *to, const void *data, size_t n)
-{
-	struct ch_base64 e = { 0 };
-
-	ch_base64_put(&e, to, data, n);
-	ch_base64_finish(&e, to);
-}
-
 #endif

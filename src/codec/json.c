@@ -162,7 +162,7 @@ static int hex4(struct ch_json *j)
 	for (int i = 0; i < 4; i++) {
 		char c = *j->p++;
 
-		if (c >= '0' && c <= '9')
+		if (ch_is_digit(c))
 			v = v << 4 | (c - '0');
 		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
 			v = v << 4 | ((c | 0x20) - 'a' + 10);
@@ -235,7 +235,7 @@ static bool skip_string(struct ch_json *j)
 }
 
 /* At the first backslash of a string that began at `from`. */
-static bool read_escaped(struct ch_json *j, const char *from, struct ch_json_text *ret)
+static bool read_escaped(struct ch_json *j, const char *from, struct ch_span *ret)
 {
 	struct ch_buf *to = j->scratch;
 
@@ -256,12 +256,12 @@ static bool read_escaped(struct ch_json *j, const char *from, struct ch_json_tex
 	j->p++;
 	if (to->err)
 		return fail(j, "a string is too long");
-	*ret = (struct ch_json_text){ to->data, to->len };
+	*ret = (struct ch_span){ to->data, to->len };
 	return true;
 }
 
 /* At the opening quote. With ret NULL the text is checked and dropped. */
-static bool read_string(struct ch_json *j, struct ch_json_text *ret)
+static bool read_string(struct ch_json *j, struct ch_span *ret)
 {
 	const char *from = ++j->p;
 
@@ -272,12 +272,12 @@ static bool read_string(struct ch_json *j, struct ch_json_text *ret)
 		return fail(j, "a string does not end");
 	if (*j->p != '"')
 		return read_escaped(j, from, ret);
-	*ret = (struct ch_json_text){ from, (size_t)(j->p - from) };
+	*ret = (struct ch_span){ from, (size_t)(j->p - from) };
 	j->p++;
 	return true;
 }
 
-static bool read_key(struct ch_json *j, struct ch_json_text *ret)
+static bool read_key(struct ch_json *j, struct ch_span *ret)
 {
 	if (look(j) != '"')
 		return fail(j, "a name in quotes is missing");
@@ -289,12 +289,12 @@ static bool read_key(struct ch_json *j, struct ch_json_text *ret)
 	return true;
 }
 
-bool ch_json_key(struct ch_json *j, struct ch_json_text *ret)
+bool ch_json_key(struct ch_json *j, struct ch_span *ret)
 {
 	return more(j, '}') && read_key(j, ret);
 }
 
-bool ch_json_text(struct ch_json *j, struct ch_json_text *ret)
+bool ch_json_text(struct ch_json *j, struct ch_span *ret)
 {
 	if (look(j) == '"')
 		return read_string(j, ret);
@@ -306,7 +306,7 @@ bool ch_json_text(struct ch_json *j, struct ch_json_text *ret)
 
 static const char *digits_end(const char *p, const char *end)
 {
-	while (p < end && *p >= '0' && *p <= '9')
+	while (p < end && ch_is_digit(*p))
 		p++;
 	return p;
 }
@@ -414,20 +414,6 @@ static bool read_word(struct ch_json *j, const char *word)
 	if ((size_t)(j->end - j->p) < n || memcmp(j->p, word, n))
 		return fail(j, "a value is missing");
 	j->p += n;
-	return true;
-}
-
-bool ch_json_bool(struct ch_json *j, bool *ret)
-{
-	int c = look(j);
-
-	if (c != 't' && c != 'f') {
-		ch_json_skip(j);
-		return false;
-	}
-	if (!read_word(j, c == 't' ? "true" : "false"))
-		return false;
-	*ret = c == 't';
 	return true;
 }
 

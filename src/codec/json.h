@@ -3,14 +3,14 @@
  * tree is built.
  *
  *	struct ch_json j = ch_json(data, n, &scratch);
- *	struct ch_json_text key, name = { 0 };
+ *	struct ch_span key, name = CH_NO_SPAN;
  *	int64_t count = 0;
  *
  *	if (ch_json_object(&j))
  *		while (ch_json_key(&j, &key)) {
- *			if (ch_json_is(key, "name"))
+ *			if (ch_span_is(key, "name"))
  *				ch_json_text(&j, &name);
- *			else if (ch_json_is(key, "count"))
+ *			else if (ch_span_is(key, "count"))
  *				ch_json_i64(&j, &count);
  *			else
  *				ch_json_skip(&j);
@@ -27,6 +27,7 @@
 #define CH_CODEC_JSON_H
 
 #include "base/buf.h"
+#include "base/span.h"
 
 #include <stdbool.h>
 
@@ -52,15 +53,6 @@ struct ch_json {
 	uint64_t objects[CH_JSON_DEPTH / 64]; /* which of the open containers are objects */
 };
 
-/*
- * A string's bytes: in the input where nothing had to be unescaped, else in scratch, where they
- * last until the next string is read. May hold NUL and, if the input did, broken UTF-8.
- */
-struct ch_json_text {
-	const char *s;
-	size_t n;
-};
-
 struct ch_json_number {
 	double d;
 	int64_t i;  /* exact when whole, else 0 */
@@ -75,17 +67,20 @@ enum ch_json_kind ch_json_peek(struct ch_json *j);
 
 /* Enters an object; then ch_json_key until it says false, which leaves it. */
 bool ch_json_object(struct ch_json *j);
-bool ch_json_key(struct ch_json *j, struct ch_json_text *ret);
+bool ch_json_key(struct ch_json *j, struct ch_span *ret);
 /* Enters an array; then ch_json_item until it says false, which leaves it. */
 bool ch_json_array(struct ch_json *j);
 bool ch_json_item(struct ch_json *j);
 
 /* Values; *ret is written only when the answer is true. */
-bool ch_json_text(struct ch_json *j, struct ch_json_text *ret);
+/*
+ * The bytes are in the input where nothing had to be unescaped, else in scratch, where they last
+ * until the next string is read. They may hold NUL and, if the input did, broken UTF-8.
+ */
+bool ch_json_text(struct ch_json *j, struct ch_span *ret);
 bool ch_json_number(struct ch_json *j, struct ch_json_number *ret);
 /* Only a whole number. */
 bool ch_json_i64(struct ch_json *j, int64_t *ret);
-bool ch_json_bool(struct ch_json *j, bool *ret);
 /* Any value, however deep; its syntax is checked all the same. */
 void ch_json_skip(struct ch_json *j);
 
@@ -96,11 +91,6 @@ size_t ch_json_line(const struct ch_json *j);
 static inline size_t ch_json_offset(const struct ch_json *j)
 {
 	return (size_t)(j->p - j->start);
-}
-
-static inline bool ch_json_is(struct ch_json_text t, const char *word)
-{
-	return t.n == strlen(word) && !memcmp(t.s, word, t.n);
 }
 
 #endif

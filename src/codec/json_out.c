@@ -98,17 +98,8 @@ void ch_json_put_str(struct ch_json_out *w, const char *s)
 
 void ch_json_put_i64(struct ch_json_out *w, int64_t v)
 {
-	char digits[24], *p = digits + sizeof(digits);
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
-
 	before_value(w);
-	do {
-		*--p = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	if (v < 0)
-		*--p = '-';
-	ch_buf_put(w->buf, p, (size_t)(digits + sizeof(digits) - p));
+	ch_buf_i64(w->buf, v);
 }
 
 void ch_json_put_double(struct ch_json_out *w, double v)
@@ -138,6 +129,36 @@ void ch_json_put_null(struct ch_json_out *w)
 {
 	before_value(w);
 	ch_buf_puts(w->buf, "null");
+}
+
+void ch_json_field_str(struct ch_json_out *w, const char *key, const char *s)
+{
+	ch_json_put_key(w, key);
+	ch_json_put_str(w, s);
+}
+
+void ch_json_field_text(struct ch_json_out *w, const char *key, const char *s, size_t n)
+{
+	ch_json_put_key(w, key);
+	ch_json_put_text(w, s, n);
+}
+
+void ch_json_field_i64(struct ch_json_out *w, const char *key, int64_t v)
+{
+	ch_json_put_key(w, key);
+	ch_json_put_i64(w, v);
+}
+
+void ch_json_field_bool(struct ch_json_out *w, const char *key, bool v)
+{
+	ch_json_put_key(w, key);
+	ch_json_put_bool(w, v);
+}
+
+void ch_json_field_open(struct ch_json_out *w, const char *key, char bracket)
+{
+	ch_json_put_key(w, key);
+	ch_json_open(w, bracket);
 }
 
 void ch_json_put_newline(struct ch_json_out *w)

@@ -37,6 +37,14 @@ void ch_json_put_i64(struct ch_json_out *w, int64_t v);
 void ch_json_put_double(struct ch_json_out *w, double v);
 void ch_json_put_bool(struct ch_json_out *w, bool v);
 void ch_json_put_null(struct ch_json_out *w);
+
+/* Name and value at once; ch_json_field_open opens a container as the value. */
+void ch_json_field_str(struct ch_json_out *w, const char *key, const char *s);
+void ch_json_field_text(struct ch_json_out *w, const char *key, const char *s, size_t n);
+void ch_json_field_i64(struct ch_json_out *w, const char *key, int64_t v);
+void ch_json_field_bool(struct ch_json_out *w, const char *key, bool v);
+void ch_json_field_open(struct ch_json_out *w, const char *key, char bracket);
+
 /* Ends a record of a format with one value per line; the next value starts afresh. */
 void ch_json_put_newline(struct ch_json_out *w);
 

@@ -77,17 +77,3 @@ void ch_packer_free(struct ch_packer *k)
 	deflateEnd(&k->z);
 	free(k);
 }
-
-int ch_pack(enum ch_pack_form form, int level, const void *data, size_t n, ch_pack_sink *sink,
-            void *ctx)
-{
-	struct ch_packer *k = ch_packer_new(form, level, sink, ctx);
-	int r;
-
-	if (!k)
-		return -ENOMEM;
-	ch_packer_put(k, data, n);
-	r = ch_packer_finish(k);
-	ch_packer_free(k);
-	return r;
-}

@@ -28,8 +28,4 @@ void ch_packer_put(struct ch_packer *k, const void *data, size_t n);
 int ch_packer_finish(struct ch_packer *k);
 void ch_packer_free(struct ch_packer *k);
 
-/* All at once: 0 or a negative errno. */
-int ch_pack(enum ch_pack_form form, int level, const void *data, size_t n, ch_pack_sink *sink,
-            void *ctx);
-
 #endif

@@ -122,7 +122,7 @@ static uint32_t new_frame(struct part *w, const char *s, size_t n, uint32_t hash
 	enum ch_kind kind = ch_name_annotation(&name);
 	uint32_t id;
 
-	if (ch_span_find(name, CH_SPAN("\\x"))) {
+	if (ch_span_find(name, "\\x")) {
 		plain = malloc(name.n);
 		if (!plain) {
 			w->piece.err = -ENOMEM;

@@ -58,7 +58,7 @@ enum ch_rec_text ch_rec_text_of(const struct ch_rec *r, const struct ch_jfr_type
 
 	if (!t || f->array)
 		return CH_REC_NO_TEXT;
-	if (ch_jfr_text_is(t->name, "jdk.types.Symbol"))
+	if (ch_span_is(t->name, "jdk.types.Symbol"))
 		return f->pooled ? CH_REC_SYMBOL : CH_REC_NO_TEXT;
 	if (t->shape != CH_JFR_STRING)
 		return CH_REC_NO_TEXT;
@@ -91,7 +91,7 @@ static bool is_usual(const struct ch_rec *r, const struct ch_jfr_type *type)
 	if (type->n_fields != CH_LEN(names))
 		return false;
 	for (size_t i = 0; i < CH_LEN(names); i++)
-		if (!ch_jfr_text_is(r->types.fields[type->first_field + i].name, names[i]))
+		if (!ch_span_is(r->types.fields[type->first_field + i].name, names[i]))
 			return false;
 	return true;
 }
@@ -143,15 +143,15 @@ bool ch_rec_value(struct ch_rec *r, enum ch_rec_pool pool, uint64_t key, uint64_
 }
 
 /* A string at a cursor; one that refers to the pool of strings is followed once. */
-static struct ch_jfr_text read_text(struct ch_rec *r, struct ch_cursor c)
+static struct ch_span read_text(struct ch_rec *r, struct ch_cursor c)
 {
-	struct ch_jfr_text text;
+	struct ch_span text;
 	uint64_t key;
 
 	if (ch_jfr_text_read(&c, &r->scratch, &text, &key) == CH_JFR_POOLED &&
 	    find(r, CH_REC_STRINGS, key, &c))
 		(void)ch_jfr_text_read(&c, &r->scratch, &text, NULL);
-	return c.bad ? (struct ch_jfr_text){ "", 0 } : text;
+	return c.bad ? CH_NO_SPAN : text;
 }
 
 /*
@@ -168,7 +168,7 @@ static bool at_address(const struct ch_rec *r, uint64_t slot, struct ch_cursor *
 	return true;
 }
 
-struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot)
+struct ch_span ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot)
 {
 	uint64_t value[CH_JFR_SLOTS] = { 0 };
 	struct ch_cursor c;
@@ -181,7 +181,7 @@ struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_
 		return read_text(r, c);
 	if (where == CH_REC_STRING && find(r, CH_REC_STRINGS, slot, &c))
 		return read_text(r, c);
-	return (struct ch_jfr_text){ "", 0 };
+	return CH_NO_SPAN;
 }
 
 /* --- stacks ---------------------------------------------------------------------------------- */
@@ -190,13 +190,13 @@ static struct ch_rec_frame_type frame_type(struct ch_rec *r, uint64_t key)
 {
 	struct ch_rec_frame_type t = { .kind = CH_KIND_OTHER, .known = true };
 	uint64_t value[CH_JFR_SLOTS] = { 0 };
-	struct ch_jfr_text text;
+	struct ch_span text;
 
 	if (!ch_rec_value(r, CH_REC_FRAME_TYPES, key, value))
 		return t;
 	text = ch_rec_text(r, r->layout[CH_REC_FRAME_TYPES].text[0], value[0]);
 	for (size_t i = 0; i < CH_LEN(frame_types); i++) {
-		if (!ch_jfr_text_is(text, frame_types[i].text))
+		if (!ch_span_is(text, frame_types[i].text))
 			continue;
 		t.kind = (uint8_t)frame_types[i].kind;
 		/* The JDK calls a Java method without Java code native: it has a class. */
@@ -236,7 +236,7 @@ static uint32_t method_name(struct ch_rec *r, uint64_t key, bool bare)
 {
 	uint64_t method[CH_JFR_SLOTS] = { 0 }, class[CH_JFR_SLOTS] = { 0 };
 	const struct ch_rec_layout *l = r->layout;
-	struct ch_jfr_text t;
+	struct ch_span t;
 
 	if (!ch_rec_value(r, CH_REC_METHODS, key, method))
 		return ch_profile_strz(r->p, "unknown");
@@ -389,7 +389,7 @@ static const char *primitive(char c)
 }
 
 /* [Ljava/lang/String; is java/lang/String[], [[B is byte[][]. */
-static void put_class(struct ch_buf *out, struct ch_jfr_text t)
+static void put_class(struct ch_buf *out, struct ch_span t)
 {
 	size_t depth = 0;
 
@@ -398,9 +398,9 @@ static void put_class(struct ch_buf *out, struct ch_jfr_text t)
 	t.s += depth;
 	t.n -= depth;
 	if (depth && t.n == 1 && primitive(*t.s))
-		t = (struct ch_jfr_text){ primitive(*t.s), strlen(primitive(*t.s)) };
+		t = (struct ch_span){ primitive(*t.s), strlen(primitive(*t.s)) };
 	else if (depth && t.n > 2 && *t.s == 'L' && t.s[t.n - 1] == ';')
-		t = (struct ch_jfr_text){ t.s + 1, t.n - 2 };
+		t = (struct ch_span){ t.s + 1, t.n - 2 };
 	ch_buf_put(out, t.s, t.n);
 	while (depth--)
 		ch_buf_puts(out, "[]");

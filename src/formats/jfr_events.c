@@ -195,14 +195,13 @@ static void on_unread(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 static void on_setting(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	const struct ch_jfr_type *of = ch_jfr_type_by_id(&r->types, v[NUMBER_1]);
-	struct ch_jfr_text name = ch_rec_text(r, h->text[0], v[TEXT_1]);
+	struct ch_span name = ch_rec_text(r, h->text[0], v[TEXT_1]);
 
 	ch_buf_reset(&r->name);
 	ch_buf_put(&r->name, name.s, name.n);
 	if (!of || r->name.err)
 		return;
-	ch_rec_setting(&r->sums->settings, of->name,
-	               (struct ch_jfr_text){ r->name.data, r->name.len },
+	ch_rec_setting(&r->sums->settings, of->name, (struct ch_span){ r->name.data, r->name.len },
 	               ch_rec_text(r, h->text[1], v[TEXT_2]));
 }
 
@@ -245,7 +244,7 @@ static void on_heap(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *
 /* A point of a series that has no event of its own. */
 static void on_point(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
-	struct ch_jfr_text name = ch_rec_text(r, h->text[0], v[TEXT_1]), unit;
+	struct ch_span name = ch_rec_text(r, h->text[0], v[TEXT_1]), unit;
 	char text[2][128];
 
 	(void)snprintf(text[0], sizeof(text[0]), "%.*s", (int)(name.n & 127), name.s);
@@ -325,31 +324,22 @@ struct remarks {
 	const struct ch_jfr_type *unit, *scale, *interval, *name;
 };
 
-static int64_t number(struct ch_jfr_text t)
-{
-	int64_t v = 0;
-
-	for (size_t i = 0; i < t.n && t.s[i] >= '0' && t.s[i] <= '9'; i++)
-		v = ch_sat_add(ch_sat_mul(v, 10), t.s[i] - '0');
-	return v;
-}
-
 static void apply_remarks(struct ch_rec *r, const struct ch_jfr_type *type, const struct remarks *m,
                           struct ch_rec_handler *h)
 {
-	struct ch_jfr_text unit = ch_jfr_remark(&r->types, type, m->unit);
+	struct ch_span unit = ch_jfr_remark(&r->types, type, m->unit);
 
 	if (unit.n && !(h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n)))
 		return;
-	h->scale = number(ch_jfr_remark(&r->types, type, m->scale));
-	h->interval_ns = number(ch_jfr_remark(&r->types, type, m->interval));
+	h->scale = ch_span_number(ch_jfr_remark(&r->types, type, m->scale));
+	h->interval_ns = ch_span_number(ch_jfr_remark(&r->types, type, m->interval));
 }
 
 /* The name under which the profile knows the type. */
-static struct ch_jfr_text name_of(const struct ch_rec *r, const struct ch_jfr_type *type,
-                                  const struct remarks *m)
+static struct ch_span name_of(const struct ch_rec *r, const struct ch_jfr_type *type,
+                              const struct remarks *m)
 {
-	struct ch_jfr_text name = ch_jfr_remark(&r->types, type, m->name);
+	struct ch_span name = ch_jfr_remark(&r->types, type, m->name);
 
 	return name.n ? name : type->name;
 }
@@ -379,14 +369,14 @@ static bool is_old_object(const struct ch_rec *r, const struct ch_jfr_type *type
 	const struct ch_jfr_field *f = field ? ch_jfr_field(&r->types, type, field) : NULL;
 	const struct ch_jfr_type *t = f ? ch_jfr_type_by_id(&r->types, f->type_id) : NULL;
 
-	return t && ch_jfr_text_is(t->name, "jdk.types.OldObject");
+	return t && ch_span_is(t->name, "jdk.types.OldObject");
 }
 
 static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const struct desc *d,
                       const struct remarks *m)
 {
 	bool weighed = ch_jfr_field(&r->types, type, "weight") != NULL;
-	struct ch_jfr_text name = name_of(r, type, m);
+	struct ch_span name = name_of(r, type, m);
 	struct ch_rec_handler h = {
 		.desc = d,
 		.unit = d->unit,
@@ -412,13 +402,13 @@ static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const st
 static const struct desc *desc_of(const struct ch_rec *r, const struct ch_jfr_type *type,
                                   const struct remarks *m)
 {
-	struct ch_jfr_text name = name_of(r, type, m);
+	struct ch_span name = name_of(r, type, m);
 	bool own = ch_jfr_remark(&r->types, type, m->unit).n > 0;
 
 	for (size_t i = 0; i < CH_LEN(descs); i++)
-		if (ch_jfr_text_is(name, descs[i].type))
+		if (ch_span_is(name, descs[i].type))
 			return &descs[i];
-	if (!own && (!r->p->want.event || !ch_jfr_text_is(name, r->p->want.event)))
+	if (!own && (!r->p->want.event || !ch_span_is(name, r->p->want.event)))
 		return NULL;
 	for (size_t i = 0; i < CH_LEN(others); i++)
 		if (!others[i].value || ch_jfr_field(&r->types, type, others[i].value))
@@ -432,7 +422,7 @@ static int add_fact(struct ch_rec *r, const struct ch_jfr_type *type)
 		struct ch_rec_handler h = { .run = facts[i].run };
 		size_t n = 0;
 
-		if (!ch_jfr_text_is(type->name, facts[i].type) ||
+		if (!ch_span_is(type->name, facts[i].type) ||
 		    (facts[i].series && !r->p->want.series))
 			continue;
 		while (n < CH_LEN(facts[i].keep) && facts[i].keep[n].path)

@@ -46,7 +46,7 @@ static struct ch_rec_thread new_thread(struct ch_rec *r, uint64_t key)
 	uint64_t v[CH_JFR_SLOTS] = { 0 };
 	const enum ch_rec_text *where = r->layout[CH_REC_THREADS].text;
 	struct ch_rec_thread t = { 0 };
-	struct ch_jfr_text name;
+	struct ch_span name;
 
 	if (!ch_rec_value(r, CH_REC_THREADS, key, v))
 		return t;
@@ -84,13 +84,13 @@ static uint32_t state_set(struct ch_rec *r, uint64_t key)
 {
 	static const char prefix[] = "STATE_";
 	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	struct ch_jfr_text t;
+	struct ch_span t;
 
 	if (!ch_rec_value(r, CH_REC_STATES, key, v))
 		return 0;
 	t = ch_rec_text(r, r->layout[CH_REC_STATES].text[0], v[0]);
 	if (t.n > strlen(prefix) && !memcmp(t.s, prefix, strlen(prefix)))
-		t = (struct ch_jfr_text){ t.s + strlen(prefix), t.n - strlen(prefix) };
+		t = (struct ch_span){ t.s + strlen(prefix), t.n - strlen(prefix) };
 	return ch_profile_label(r->p, 0, ch_profile_strz(r->p, "state"),
 	                        ch_profile_str(r->p, t.s, t.n));
 }
@@ -112,7 +112,7 @@ static uint32_t span_set(struct ch_rec *r, uint64_t span)
 }
 
 /* Text up to `stop`, which is stepped over, without its backslashes; as a string of the profile. */
-static uint32_t unescaped(struct ch_rec *r, struct ch_jfr_text *t, char stop)
+static uint32_t unescaped(struct ch_rec *r, struct ch_span *t, char stop)
 {
 	ch_buf_reset(&r->name);
 	for (; t->n; t->s++, t->n--) {
@@ -137,7 +137,7 @@ static uint32_t unescaped(struct ch_rec *r, struct ch_jfr_text *t, char stop)
 static uint32_t pairs_set(struct ch_rec *r, uint64_t key)
 {
 	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	struct ch_jfr_text t;
+	struct ch_span t;
 	uint32_t set = 0;
 
 	if (!ch_rec_value(r, CH_REC_LABELS, key, v))

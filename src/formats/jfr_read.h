@@ -169,7 +169,7 @@ uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum 
 /* Reads the value of a key by its pool's plan. False when it is not there. */
 bool ch_rec_value(struct ch_rec *r, enum ch_rec_pool pool, uint64_t key, uint64_t *slots);
 /* A text kept in a slot; borrowed until the next call. */
-struct ch_jfr_text ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot);
+struct ch_span ch_rec_text(struct ch_rec *r, enum ch_rec_text where, uint64_t slot);
 /* How a field of a type holds its text. */
 enum ch_rec_text ch_rec_text_of(const struct ch_rec *r, const struct ch_jfr_type *type,
                                 const char *field);
@@ -203,8 +203,8 @@ int ch_rec_collect(struct ch_rec *r, struct ch_spans *spans);
 /* --- jfr_settings.c --- */
 
 /* One jdk.ActiveSetting: of the event type `of`. */
-void ch_rec_setting(struct ch_rec_settings *s, struct ch_jfr_text of, struct ch_jfr_text name,
-                    struct ch_jfr_text value);
+void ch_rec_setting(struct ch_rec_settings *s, struct ch_span of, struct ch_span name,
+                    struct ch_span value);
 void ch_rec_settings_join(struct ch_rec_settings *to, const struct ch_rec_settings *from);
 /* What one sample of an event type stands for, 0 unknown. */
 int64_t ch_rec_interval(const struct ch_rec_settings *s, const char *type);

@@ -3,43 +3,41 @@
 #include <string.h>
 
 /* "20 ms", "1 s", "500 us" or a plain number of ns; 0 for anything else. */
-static int64_t duration_ns(struct ch_jfr_text t)
+static int64_t duration_ns(struct ch_span t)
 {
 	static const struct {
 		const char *unit;
 		int64_t ns;
 	} units[] = { { "", 1 },         { "ns", 1 },         { "us", 1000 },
 		      { "ms", 1000000 }, { "s", 1000000000 }, { "m", INT64_C(60000000000) } };
-	int64_t v = 0;
-	size_t i = 0;
+	int64_t v = ch_span_number(t);
+	size_t i = ch_span_digits(t);
 
-	for (; i < t.n && t.s[i] >= '0' && t.s[i] <= '9' && v < INT64_MAX / 100; i++)
-		v = v * 10 + (t.s[i] - '0');
 	if (!i)
 		return 0;
 	while (i < t.n && t.s[i] == ' ')
 		i++;
 	for (size_t k = 0; k < CH_LEN(units); k++)
-		if (ch_jfr_text_is((struct ch_jfr_text){ t.s + i, t.n - i }, units[k].unit))
+		if (ch_span_is((struct ch_span){ t.s + i, t.n - i }, units[k].unit))
 			return ch_sat_mul(v, units[k].ns);
 	return 0;
 }
 
-void ch_rec_setting(struct ch_rec_settings *s, struct ch_jfr_text of, struct ch_jfr_text name,
-                    struct ch_jfr_text value)
+void ch_rec_setting(struct ch_rec_settings *s, struct ch_span of, struct ch_span name,
+                    struct ch_span value)
 {
-	bool execution = ch_jfr_text_is(of, "jdk.ExecutionSample");
+	bool execution = ch_span_is(of, "jdk.ExecutionSample");
 
-	if (ch_jfr_text_is(name, "period") && execution)
+	if (ch_span_is(name, "period") && execution)
 		s->execution_period_ns = duration_ns(value);
-	else if (ch_jfr_text_is(name, "period") && ch_jfr_text_is(of, "jdk.NativeMethodSample"))
+	else if (ch_span_is(name, "period") && ch_span_is(of, "jdk.NativeMethodSample"))
 		s->native_period_ns = duration_ns(value);
-	else if (ch_jfr_text_is(name, "interval") && execution)
+	else if (ch_span_is(name, "interval") && execution)
 		s->interval_ns = duration_ns(value);
-	else if (ch_jfr_text_is(name, "wall") && execution)
+	else if (ch_span_is(name, "wall") && execution)
 		s->wall_ns = duration_ns(value);
-	else if (ch_jfr_text_is(name, "event") && ch_jfr_text_is(of, "jdk.ActiveRecording") &&
-	         value.n && value.n < sizeof(s->event)) {
+	else if (ch_span_is(name, "event") && ch_span_is(of, "jdk.ActiveRecording") && value.n &&
+	         value.n < sizeof(s->event)) {
 		memcpy(s->event, value.s, value.n);
 		s->event[value.n] = 0;
 	}

@@ -76,7 +76,7 @@ static void put_pair(struct ch_buf *b, const char *key, const char *value, size_
 static void put_label(struct scan *s, size_t i, uint64_t slot)
 {
 	char number[24];
-	struct ch_jfr_text t = { number, 0 };
+	struct ch_span t = { number, 0 };
 
 	if (s->text[i])
 		t = ch_rec_text(s->r, s->text[i], slot);
@@ -124,7 +124,7 @@ static bool has_pair(const struct ch_strtab *sets, uint32_t set, const char *pai
 /* A pair that everything in the file has. */
 static int on_labels(struct scan *s, const uint64_t *v)
 {
-	struct ch_jfr_text key = ch_rec_text(s->r, s->text[0], v[FIRST_LABEL]), value;
+	struct ch_span key = ch_rec_text(s->r, s->text[0], v[FIRST_LABEL]), value;
 	struct ch_strtab *sets = &s->spans->sets;
 	uint32_t old = s->spans->everywhere;
 	char name[128];

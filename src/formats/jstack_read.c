@@ -47,15 +47,6 @@ struct dumps {
 	int err;
 };
 
-static struct ch_span trim(struct ch_span t)
-{
-	while (t.n && ch_is_space(t.s[0]))
-		t.s++, t.n--;
-	while (t.n && ch_is_space(t.s[t.n - 1]))
-		t.n--;
-	return t;
-}
-
 static struct ch_span after(struct ch_span t, const char *at)
 {
 	return (struct ch_span){ at, t.n - (size_t)(at - t.s) };
@@ -64,7 +55,7 @@ static struct ch_span after(struct ch_span t, const char *at)
 /* --- headers --------------------------------------------------------------------------------- */
 
 /* The value behind `key` as a number, decimal or 0x…; 0 when it is not there. */
-static uint64_t number_of(struct ch_span t, struct ch_span key)
+static uint64_t number_of(struct ch_span t, const char *key)
 {
 	const char *at = ch_span_find(t, key), *end = t.s + t.n;
 	uint64_t v = 0;
@@ -72,7 +63,7 @@ static uint64_t number_of(struct ch_span t, struct ch_span key)
 
 	if (!at)
 		return 0;
-	at += key.n;
+	at += strlen(key);
 	if (end - at > 2 && at[0] == '0' && at[1] == 'x') {
 		base = 16;
 		at += 2;
@@ -86,7 +77,7 @@ static struct ch_span first_word(struct ch_span t)
 {
 	size_t n = 0;
 
-	t = trim(t);
+	t = ch_span_trim(t);
 	while (n < t.n && !ch_is_space(t.s[n]))
 		n++;
 	return (struct ch_span){ t.s, n };
@@ -98,7 +89,7 @@ static bool is_state(struct ch_span w)
 		                              "WAITING", "TIMED_WAITING", "TERMINATED" };
 
 	for (size_t i = 0; i < CH_LEN(states); i++)
-		if (ch_span_is(w, (struct ch_span){ states[i], strlen(states[i]) }))
+		if (ch_span_is(w, states[i]))
 			return true;
 	return false;
 }
@@ -133,12 +124,11 @@ static bool parse_header(struct ch_span line, struct header *ret)
 	rest = after(line, close + 1);
 	if (open == line.s) {
 		/* A list of deadlocked threads has names too, but nothing of this. */
-		if (!ch_span_find(rest, CH_SPAN(" tid=")) &&
-		    !ch_span_find(rest, CH_SPAN(" nid=")) && !ch_span_find(rest, CH_SPAN(" Id=")) &&
-		    !ch_span_find(rest, CH_SPAN(" prio=")))
+		if (!ch_span_find(rest, " tid=") && !ch_span_find(rest, " nid=") &&
+		    !ch_span_find(rest, " Id=") && !ch_span_find(rest, " prio="))
 			return false;
-		h.tid = number_of(rest, CH_SPAN(" nid="));
-		if (ch_span_find(rest, CH_SPAN(" Id=")))
+		h.tid = number_of(rest, " nid=");
+		if (ch_span_find(rest, " Id="))
 			h.state = find_state(rest);
 	} else {
 		/* #1 "main", #22 "" virtual, #1 "main" RUNNABLE 2024-… */
@@ -318,9 +308,9 @@ static void begin_thread(struct dumps *d, const struct header *h)
 
 static void inner_line(struct dumps *d, struct ch_span text)
 {
-	if (ch_span_starts(text, CH_SPAN("at ")))
-		add_frame(d, trim(after(text, text.s + 3)));
-	else if (ch_span_starts(text, CH_SPAN("java.lang.Thread.State:")))
+	if (ch_span_starts(text, "at "))
+		add_frame(d, ch_span_trim(after(text, text.s + 3)));
+	else if (ch_span_starts(text, "java.lang.Thread.State:"))
 		d->state = find_state(after(text, text.s + sizeof("java.lang.Thread.State:") - 1));
 	else if (d->plain_frames && text.s[0] != '-')
 		add_frame(d, text);
@@ -328,7 +318,7 @@ static void inner_line(struct dumps *d, struct ch_span text)
 
 static void read_line(struct dumps *d, struct ch_span line)
 {
-	struct ch_span text = trim(line);
+	struct ch_span text = ch_span_trim(line);
 	struct header h;
 	int64_t ns;
 
@@ -402,8 +392,8 @@ int ch_jstack_probe(const struct ch_input *in)
 		struct header h;
 
 		e = ch_line_end(s, end);
-		line = trim((struct ch_span){ s, (size_t)(e - s) });
-		if (ch_span_starts(line, CH_SPAN("Full thread dump ")))
+		line = ch_span_trim((struct ch_span){ s, (size_t)(e - s) });
+		if (ch_span_starts(line, "Full thread dump "))
 			return 95;
 		if (!line.n)
 			header = false;

@@ -65,8 +65,7 @@ static bool is_method(const char *s, const char *end)
 		if (*p == '(')
 			end = p;
 	name = (struct ch_span){ s, (size_t)(end - s) };
-	return all_ident(s, end) || ch_span_is(name, CH_SPAN("<init>")) ||
-	       ch_span_is(name, CH_SPAN("<clinit>"));
+	return all_ident(s, end) || ch_span_is(name, "<init>") || ch_span_is(name, "<clinit>");
 }
 
 /* Go and JavaScript spell functions much like Java: only a class with a capital tells them apart. */
@@ -74,7 +73,7 @@ static bool is_class(const char *s, const char *end)
 {
 	struct ch_span name = { s, (size_t)(end - s) };
 
-	if (ch_span_starts(name, CH_SPAN("package$")))
+	if (ch_span_starts(name, "package$"))
 		return all_ident(s, end);
 	while (s < end && (*s == '$' || *s == '_'))
 		s++;
@@ -120,12 +119,13 @@ bool ch_name_is_java(struct ch_span name)
 	return is_java(name.s, end, '/') || is_java(name.s, end, '.');
 }
 
-bool ch_name_is_python(struct ch_span name)
+/* `func (file.py:12)`, `file.py:func:12` and the like. */
+static bool is_python(struct ch_span name)
 {
-	const char *py = ch_span_find(name, CH_SPAN(".py"));
+	const char *py = ch_span_find(name, ".py");
 	char next;
 
-	if (ch_span_starts(name, CH_SPAN("<frozen ")))
+	if (ch_span_starts(name, "<frozen "))
 		return true;
 	if (!py)
 		return false;
@@ -135,12 +135,12 @@ bool ch_name_is_python(struct ch_span name)
 
 enum ch_kind ch_name_kind(struct ch_span name)
 {
-	if (ch_name_is_python(name))
+	if (is_python(name))
 		return CH_KIND_PYTHON;
 	if (ch_name_is_java(name))
 		return CH_KIND_JAVA;
-	if (ch_span_find(name, CH_SPAN("::")) || ch_span_find(name, CH_SPAN(".so.")) ||
-	    ch_span_ends(name, CH_SPAN(".so")) || ch_span_ends(name, CH_SPAN(".so]")))
+	if (ch_span_find(name, "::") || ch_span_find(name, ".so.") || ch_span_ends(name, ".so") ||
+	    ch_span_ends(name, ".so]"))
 		return CH_KIND_NATIVE;
 	return CH_KIND_OTHER;
 }

@@ -20,7 +20,4 @@ enum ch_kind ch_name_kind(struct ch_span name);
 /* `java/lang/Thread.run` or `java.lang.Thread.run`, also of lambdas and Scala objects. */
 bool ch_name_is_java(struct ch_span name);
 
-/* `func (file.py:12)`, `file.py:func:12` and the like. */
-bool ch_name_is_python(struct ch_span name);
-
 #endif

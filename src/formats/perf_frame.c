@@ -7,15 +7,6 @@ struct raw {
 	struct ch_span symbol, dso, source;
 };
 
-static struct ch_span trim(struct ch_span t)
-{
-	while (t.n && ch_is_space(t.s[0]))
-		t.s++, t.n--;
-	while (t.n && ch_is_space(t.s[t.n - 1]))
-		t.n--;
-	return t;
-}
-
 /*
  * The '(' that the ')' at the end closes, when a blank stands before it: symbols and file names
  * may hold parentheses of their own, as in `(/tmp/x (deleted))`.
@@ -53,8 +44,8 @@ static struct raw take_apart(struct ch_span text)
 	struct raw raw = { .dso = CH_NO_SPAN, .source = CH_NO_SPAN };
 
 	if (nl)
-		raw.source = trim((struct ch_span){ nl + 1, text.n - first.n - 1 });
-	first = trim(first);
+		raw.source = ch_span_trim((struct ch_span){ nl + 1, text.n - first.n - 1 });
+	first = ch_span_trim(first);
 	paren = dso_start(first);
 	raw.symbol = first;
 	if (paren) {
@@ -63,10 +54,10 @@ static struct raw take_apart(struct ch_span text)
 		raw.symbol.n = at;
 		raw.dso = (struct ch_span){ paren + 1, first.n - at - 2 };
 	}
-	if (ch_span_ends(raw.dso, CH_SPAN(" (deleted)")))
+	if (ch_span_ends(raw.dso, " (deleted)"))
 		raw.dso.n -= sizeof(" (deleted)") - 1;
 	raw.dso = without_offset(raw.dso);
-	raw.symbol = without_offset(trim(raw.symbol));
+	raw.symbol = without_offset(ch_span_trim(raw.symbol));
 	return raw;
 }
 
@@ -85,16 +76,15 @@ static bool is_kernel(struct ch_span dso)
 	static const char *const users[] = { "[unknown]", "[vdso]",    "[vsyscall]", "[heap]",
 		                             "[stack]",   "[uprobes]", "[vectors]",  "[anon]" };
 
-	if (ch_span_ends(dso, CH_SPAN(".ko")) || ch_span_ends(dso, CH_SPAN("/vmlinux")) ||
-	    ch_span_find(dso, CH_SPAN(".ko.")))
+	if (ch_span_ends(dso, ".ko") || ch_span_ends(dso, "/vmlinux") || ch_span_find(dso, ".ko."))
 		return true;
-	if (ch_span_starts(dso, CH_SPAN("[kernel")) || ch_span_starts(dso, CH_SPAN("[guest")))
+	if (ch_span_starts(dso, "[kernel") || ch_span_starts(dso, "[guest"))
 		return true;
 	/* Modules are in brackets too. */
 	if (dso.n < 3 || dso.s[0] != '[' || dso.s[dso.n - 1] != ']')
 		return false;
 	for (size_t i = 0; i < CH_LEN(users); i++)
-		if (ch_span_is(dso, (struct ch_span){ users[i], strlen(users[i]) }))
+		if (ch_span_is(dso, users[i]))
 			return false;
 	return true;
 }
@@ -104,8 +94,8 @@ static bool is_jit(struct ch_span dso)
 {
 	struct ch_span base = basename_of(dso);
 
-	return (ch_span_starts(base, CH_SPAN("perf-")) && ch_span_ends(base, CH_SPAN(".map"))) ||
-	       ch_span_starts(base, CH_SPAN("jitted-")) || ch_span_starts(dso, CH_SPAN("[JIT]"));
+	return (ch_span_starts(base, "perf-") && ch_span_ends(base, ".map")) ||
+	       ch_span_starts(base, "jitted-") || ch_span_starts(dso, "[JIT]");
 }
 
 /* --- names ----------------------------------------------------------------------------------- */
@@ -135,8 +125,8 @@ static size_t without_arguments(struct ch_span t)
 			break;
 		case '(':
 			if (!depth && i && t.s[i - 1] != '.' &&
-			    !ch_span_starts(here, CH_SPAN("(anonymous namespace)")) &&
-			    !ch_span_ends(before, CH_SPAN("operator")))
+			    !ch_span_starts(here, "(anonymous namespace)") &&
+			    !ch_span_ends(before, "operator"))
 				return i;
 			depth++;
 			break;
@@ -210,10 +200,10 @@ static bool java_name(struct ch_span t, struct ch_buf *b)
 /* Code that a JVM wrote for itself, or another runtime's. */
 static enum ch_kind helper_kind(struct ch_span name)
 {
-	if (ch_span_is(name, CH_SPAN("Interpreter")))
+	if (ch_span_is(name, "Interpreter"))
 		return CH_KIND_INTERPRETED;
-	if (ch_span_starts(name, CH_SPAN("StubRoutines")) ||
-	    ch_span_ends(name, CH_SPAN("table stub")) || ch_span_is(name, CH_SPAN("call_stub")))
+	if (ch_span_starts(name, "StubRoutines") || ch_span_ends(name, "table stub") ||
+	    ch_span_is(name, "call_stub"))
 		return CH_KIND_JVM;
 	return CH_KIND_OTHER;
 }
@@ -227,7 +217,7 @@ static void jit_frames(struct ch_profile *p, const struct raw *raw, struct ch_pe
 	for (;;) {
 		/* The last one takes what is left: no text is lost. */
 		const char *arrow =
-		    ret->n + 1 < CH_PERF_INLINED_MAX ? ch_span_find(left, CH_SPAN("->")) : NULL;
+		    ret->n + 1 < CH_PERF_INLINED_MAX ? ch_span_find(left, "->") : NULL;
 		struct ch_span one = { left.s, arrow ? (size_t)(arrow - left.s) : left.n };
 		enum ch_kind kind = ret->n ? CH_KIND_INLINED : CH_KIND_JAVA;
 
@@ -277,7 +267,7 @@ static uint32_t unknown_frame(struct ch_profile *p, struct ch_span dso, enum ch_
 
 	if (base.n > CH_NAME_MAX)
 		base.n = CH_NAME_MAX;
-	if (!dso.n || ch_span_is(dso, CH_SPAN("[unknown]")))
+	if (!dso.n || ch_span_is(dso, "[unknown]"))
 		return make_frame(p, CH_SPAN("[unknown]"), CH_KIND_OTHER, CH_NO_SPAN);
 	ch_buf_putc(&name, '[');
 	ch_buf_put(&name, base.s, base.n);
@@ -296,11 +286,11 @@ void ch_perf_frames_parse(struct ch_profile *p, struct ch_span text, struct ch_p
 	ret->n = 0;
 	if (is_kernel(raw.dso))
 		kind = CH_KIND_KERNEL;
-	else if (ch_span_is(basename_of(raw.dso), CH_SPAN("libjvm.so")))
+	else if (ch_span_is(basename_of(raw.dso), "libjvm.so"))
 		kind = CH_KIND_JVM;
-	if (!raw.symbol.n || ch_span_is(raw.symbol, CH_SPAN("[unknown]"))) {
+	if (!raw.symbol.n || ch_span_is(raw.symbol, "[unknown]")) {
 		ret->id[ret->n++] = unknown_frame(p, raw.dso, kind);
-	} else if (ch_span_starts(raw.symbol, CH_SPAN("py::"))) {
+	} else if (ch_span_starts(raw.symbol, "py::")) {
 		ret->id[ret->n++] = python_frame(p, raw.symbol, raw.source);
 	} else if (is_jit(raw.dso)) {
 		jit_frames(p, &raw, ret);

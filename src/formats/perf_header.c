@@ -73,18 +73,9 @@ static bool is_event(struct ch_span w)
 	return w.n > 1 && w.s[w.n - 1] == ':';
 }
 
-static int64_t number(struct ch_span w)
-{
-	int64_t v = 0;
-
-	for (size_t i = 0; i < w.n && ch_is_digit(w.s[i]); i++)
-		v = ch_sat_add(ch_sat_mul(v, 10), w.s[i] - '0');
-	return v;
-}
-
 static int64_t time_ns(struct ch_span w)
 {
-	int64_t ns = ch_sat_mul(number(w), 1000000000), unit = 100000000;
+	int64_t ns = ch_sat_mul(ch_span_number(w), 1000000000), unit = 100000000;
 
 	for (size_t i = digits(w, 0) + 1; i < w.n && ch_is_digit(w.s[i]); i++, unit /= 10)
 		ns = ch_sat_add(ns, (w.s[i] - '0') * unit);
@@ -170,13 +161,13 @@ bool ch_perf_header_parse(struct ch_span line, struct ch_perf_header *ret)
 		left = time;
 		event = time + 1;
 		if (event < w.n && is_number(w.word[event]))
-			h.period = number(w.word[event++]);
+			h.period = ch_span_number(w.word[event++]);
 	} else {
 		left = event = find_event(&w);
 		/* `tid period event:` or `tid [cpu] period event:`, but `tid event:`. */
 		if (event < w.n && event >= 2 && is_number(w.word[event - 1]) &&
 		    (is_id(w.word[event - 2]) || is_cpu(w.word[event - 2])))
-			h.period = number(w.word[left = event - 1]);
+			h.period = ch_span_number(w.word[left = event - 1]);
 	}
 	parse_left(&w, left, &h);
 	if (event < w.n && is_event(w.word[event])) {

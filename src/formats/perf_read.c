@@ -178,7 +178,7 @@ static struct event event_of(struct part *w, const struct ch_perf_header *h)
 	struct ch_perf_header other = CH_PERF_NO_HEADER;
 
 	for (size_t i = 0; i < w->n_events; i++)
-		if (ch_span_is(w->events[i].text, h->event))
+		if (ch_span_equal(w->events[i].text, h->event))
 			return w->events[i];
 	/* No honest file has as many: do not search ever longer. */
 	if (w->n_events >= EVENTS_MAX) {

@@ -11,8 +11,7 @@ struct ch_span ch_input_text(const struct ch_input *in)
 {
 	struct ch_span t = { (const char *)in->data, in->size };
 
-	return ch_span_starts(t, CH_SPAN("\xef\xbb\xbf")) ? (struct ch_span){ t.s + 3, t.n - 3 }
-	                                                  : t;
+	return ch_span_starts(t, "\xef\xbb\xbf") ? (struct ch_span){ t.s + 3, t.n - 3 } : t;
 }
 
 struct job {

@@ -1,4 +1,5 @@
 #include "formats/pprof.h"
+#include "base/span.h"
 
 #include <stdio.h>
 
@@ -36,7 +37,7 @@ static int64_t cut_scale(const char *written, size_t *n)
 	if (!slash)
 		return 1;
 	for (const char *p = slash + 1; p < written + *n; p++) {
-		if (*p < '0' || *p > '9' || scale > INT32_MAX)
+		if (!ch_is_digit(*p) || scale > INT32_MAX)
 			return 1;
 		scale = scale * 10 + (*p - '0');
 	}

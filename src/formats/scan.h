@@ -6,10 +6,9 @@
 #ifndef CH_FORMATS_SCAN_H
 #define CH_FORMATS_SCAN_H
 
+#include "base/span.h"
 #include "base/util.h"
 
-#include <stdbool.h>
-#include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -63,50 +62,6 @@ static inline const char *ch_line_end(const char *p, const char *end)
 	const char *nl = memchr(p, '\n', (size_t)(end - p));
 
 	return nl ? nl : end;
-}
-
-static inline bool ch_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool ch_is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static inline bool ch_is_hex(char c)
-{
-	return ch_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-/* Text as a piece of an input; not terminated, and never NULL, also when empty. */
-struct ch_span {
-	const char *s;
-	size_t n;
-};
-
-#define CH_SPAN(literal) ((struct ch_span){ (literal), sizeof(literal) - 1 })
-#define CH_NO_SPAN       CH_SPAN("")
-
-static inline bool ch_span_starts(struct ch_span t, struct ch_span with)
-{
-	return t.n >= with.n && !memcmp(t.s, with.s, with.n);
-}
-
-static inline bool ch_span_ends(struct ch_span t, struct ch_span with)
-{
-	return t.n >= with.n && !memcmp(t.s + t.n - with.n, with.s, with.n);
-}
-
-static inline bool ch_span_is(struct ch_span t, struct ch_span other)
-{
-	return t.n == other.n && !memcmp(t.s, other.s, t.n);
-}
-
-static inline const char *ch_span_find(struct ch_span t, struct ch_span what)
-{
-	return memmem(t.s, t.n, what.s, what.n);
 }
 
 #endif

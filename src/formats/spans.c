@@ -29,14 +29,14 @@ int ch_spans_add(struct ch_spans *s, uint64_t thread, int64_t start, int64_t end
 {
 	if (s->n >= SPANS_MAX || CH_ROOM(s->items, s->cap, s->n + 1) < 0)
 		return -ENOMEM;
-	s->items[s->n] = (struct ch_span){ thread, start, end, set, (uint32_t)s->n };
+	s->items[s->n] = (struct ch_spans_item){ thread, start, end, set, (uint32_t)s->n };
 	s->n++;
 	return 0;
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct ch_span *x = a, *y = b;
+	const struct ch_spans_item *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
@@ -52,12 +52,12 @@ static int add_piece(struct ch_spans *s, size_t first, int64_t start, uint32_t s
 		s->n_pieces--;
 	if (CH_ROOM(s->pieces, s->pieces_cap, s->n_pieces + 1) < 0)
 		return -ENOMEM;
-	s->pieces[s->n_pieces++] = (struct ch_span_piece){ start, set };
+	s->pieces[s->n_pieces++] = (struct ch_spans_piece){ start, set };
 	return 0;
 }
 
 /* A span without an end lasts until its thread's next one, also when that is the same span. */
-static void close_open_spans(struct ch_span *items, size_t n)
+static void close_open_spans(struct ch_spans_item *items, size_t n)
 {
 	for (size_t i = 0; i + 1 < n; i++)
 		if (items[i].end == INT64_MAX)
@@ -65,7 +65,7 @@ static void close_open_spans(struct ch_span *items, size_t n)
 }
 
 /* The spans of one thread, sorted by start: a sweep with a stack of those that are open. */
-static int cut(struct ch_spans *s, struct ch_span *items, size_t n, size_t *open)
+static int cut(struct ch_spans *s, struct ch_spans_item *items, size_t n, size_t *open)
 {
 	size_t first = s->n_pieces, depth = 0;
 	int e = 0;

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-struct ch_span {
+struct ch_spans_item {
 	uint64_t thread;
 	int64_t start, end; /* INT64_MAX: until the next one of the thread */
 	uint32_t set;
@@ -19,7 +19,7 @@ struct ch_span {
 };
 
 /* From its start to the next one's of the same thread this set holds; 0 is none. */
-struct ch_span_piece {
+struct ch_spans_piece {
 	int64_t start;
 	uint32_t set;
 };
@@ -27,9 +27,9 @@ struct ch_span_piece {
 struct ch_spans {
 	struct ch_strtab sets; /* "key\0value\0…" */
 	uint32_t everywhere;   /* set that all samples have, 0 none */
-	struct ch_span *items;
+	struct ch_spans_item *items;
 	size_t n, cap;
-	struct ch_span_piece *pieces; /* thread by thread, in order of time */
+	struct ch_spans_piece *pieces; /* thread by thread, in order of time */
 	size_t n_pieces, pieces_cap;
 	struct ch_jfr_idmap by_thread; /* number of pieces << 32 | (the first one's place + 1) */
 };

@@ -1,4 +1,5 @@
 #include "formats/spark_thread.h"
+#include "base/span.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static struct text digits(struct text *t)
 {
 	struct text d = { t->s, t->s, true };
 
-	while (t->s < t->end && *t->s >= '0' && *t->s <= '9')
+	while (t->s < t->end && ch_is_digit(*t->s))
 		t->s++;
 	d.end = t->s;
 	t->ok = t->ok && d.end > d.s;

@@ -79,22 +79,22 @@ static enum ch_kind guess_kind(const struct ch_profile *p, const struct ch_frame
 static uint32_t read_frame(struct reading *r, struct ch_json *j)
 {
 	struct ch_frame f = { .kind = CH_KIND_COUNT };
-	struct ch_json_text key, text;
+	struct ch_span key, text;
 	int64_t line;
 
 	if (!ch_json_object(j))
 		return 0;
 	while (ch_json_key(j, &key)) {
-		if (ch_json_is(key, "name")) {
+		if (ch_span_is(key, "name")) {
 			if (ch_json_text(j, &text))
 				f.name = ch_profile_str(r->p, text.s, text.n);
-		} else if (ch_json_is(key, "file")) {
+		} else if (ch_span_is(key, "file")) {
 			if (ch_json_text(j, &text))
 				f.file = ch_profile_str(r->p, text.s, text.n);
-		} else if (ch_json_is(key, "line")) {
+		} else if (ch_span_is(key, "line")) {
 			if (ch_json_i64(j, &line) && line > 0 && line <= UINT32_MAX)
 				f.line = (uint32_t)line;
-		} else if (ch_json_is(key, "kind")) {
+		} else if (ch_span_is(key, "kind")) {
 			if (ch_json_text(j, &text))
 				f.kind = (uint8_t)ch_kind_named(text.s, text.n);
 		} else {
@@ -120,13 +120,13 @@ static int read_frames(struct reading *r, struct ch_json *j)
 
 static int read_shared(struct reading *r, struct ch_json *j)
 {
-	struct ch_json_text key;
+	struct ch_span key;
 	int code = 0;
 
 	if (!ch_json_object(j))
 		return 0;
 	while (!code && ch_json_key(j, &key)) {
-		if (ch_json_is(key, "frames"))
+		if (ch_span_is(key, "frames"))
 			code = read_frames(r, j);
 		else
 			ch_json_skip(j);
@@ -147,19 +147,11 @@ static uint32_t frame_at(struct reading *r, struct ch_json *j)
 
 /* --- sampled profiles -------------------------------------------------------------------------- */
 
-static int64_t round_to(double d, int64_t factor)
-{
-	double x = d * (double)factor;
-
-	if (!(fabs(x) < 0x1p63))
-		return x > 0 ? INT64_MAX : x < 0 ? INT64_MIN : 0;
-	return llround(x);
-}
-
 /* A number of the file in our unit, without the event's scale. */
 static int64_t in_units(const struct one *o, const struct ch_json_number *n)
 {
-	return n->whole ? ch_sat_mul(n->i, o->unit->factor) : round_to(n->d, o->unit->factor);
+	return n->whole ? ch_sat_mul(n->i, o->unit->factor)
+	                : ch_sat_round(n->d * (double)o->unit->factor);
 }
 
 /* Numbers finer than our unit make the event fractional. */
@@ -175,7 +167,7 @@ static int64_t scaled_count(struct reading *r, const struct one *o, const struct
 {
 	int64_t scale = r->p->events[o->event].scale;
 
-	return n->whole ? ch_sat_mul(n->i, scale) : round_to(n->d, scale);
+	return n->whole ? ch_sat_mul(n->i, scale) : ch_sat_round(n->d * (double)scale);
 }
 
 static int64_t scaled_value(struct reading *r, const struct one *o, const struct ch_json_number *n)
@@ -262,20 +254,20 @@ struct change {
 static struct change read_change(struct reading *r, const struct one *o, struct ch_json *j)
 {
 	struct change c = { 0 };
-	struct ch_json_text key, type;
+	struct ch_span key, type;
 	struct ch_json_number n = { .whole = true };
 
 	if (!ch_json_object(j))
 		return c;
 	while (ch_json_key(j, &key)) {
-		if (ch_json_is(key, "type")) {
+		if (ch_span_is(key, "type")) {
 			if (ch_json_text(j, &type)) {
-				c.opens = ch_json_is(type, "O");
-				c.closes = ch_json_is(type, "C");
+				c.opens = ch_span_is(type, "O");
+				c.closes = ch_span_is(type, "C");
 			}
-		} else if (ch_json_is(key, "frame")) {
+		} else if (ch_span_is(key, "frame")) {
 			c.frame = frame_at(r, j);
-		} else if (ch_json_is(key, "at")) {
+		} else if (ch_span_is(key, "at")) {
 			ch_json_number(j, &n);
 		} else {
 			ch_json_skip(j);
@@ -350,7 +342,7 @@ static int read_events(struct reading *r, struct one *o)
 
 static uint32_t read_string(struct reading *r, struct ch_json *j)
 {
-	struct ch_json_text t;
+	struct ch_span t;
 
 	return ch_json_text(j, &t) ? ch_profile_str(r->p, t.s, t.n) : 0;
 }
@@ -365,23 +357,23 @@ static bool keep_place(struct ch_json *j, struct ch_json *place)
 /* What our writer adds, see docs/formats.md. */
 static void read_ours(struct reading *r, struct one *o, struct ch_json *j)
 {
-	struct ch_json_text key;
+	struct ch_span key;
 
 	if (!ch_json_object(j))
 		return;
 	o->ours = true;
 	while (ch_json_key(j, &key)) {
-		if (ch_json_is(key, "event"))
+		if (ch_span_is(key, "event"))
 			o->type = read_string(r, j);
-		else if (ch_json_is(key, "label"))
+		else if (ch_span_is(key, "label"))
 			o->label = read_string(r, j);
-		else if (ch_json_is(key, "value"))
+		else if (ch_span_is(key, "value"))
 			o->value = read_string(r, j);
-		else if (ch_json_is(key, "unit"))
+		else if (ch_span_is(key, "unit"))
 			o->own_unit = read_string(r, j);
-		else if (ch_json_is(key, "interval_ns"))
+		else if (ch_span_is(key, "interval_ns"))
 			ch_json_i64(j, &o->interval_ns);
-		else if (ch_json_is(key, "counts") || ch_json_is(key, "values"))
+		else if (ch_span_is(key, "counts") || ch_span_is(key, "values"))
 			o->has_others = keep_place(j, &o->others);
 		else
 			ch_json_skip(j);
@@ -390,33 +382,33 @@ static void read_ours(struct reading *r, struct one *o, struct ch_json *j)
 
 static const struct unit *read_unit(struct ch_json *j)
 {
-	struct ch_json_text t;
+	struct ch_span t;
 
 	if (ch_json_text(j, &t))
 		for (size_t i = 0; i < CH_LEN(units); i++)
-			if (ch_json_is(t, units[i].word))
+			if (ch_span_is(t, units[i].word))
 				return &units[i];
 	return &units[0];
 }
 
 static void read_keys(struct reading *r, struct one *o, struct ch_json *j)
 {
-	struct ch_json_text key, type;
+	struct ch_span key, type;
 
 	while (ch_json_key(j, &key)) {
-		if (ch_json_is(key, "type"))
-			o->evented = ch_json_text(j, &type) && ch_json_is(type, "evented");
-		else if (ch_json_is(key, "name"))
+		if (ch_span_is(key, "type"))
+			o->evented = ch_json_text(j, &type) && ch_span_is(type, "evented");
+		else if (ch_span_is(key, "name"))
 			o->name = read_string(r, j);
-		else if (ch_json_is(key, "unit"))
+		else if (ch_span_is(key, "unit"))
 			o->unit = read_unit(j);
-		else if (ch_json_is(key, "samples"))
+		else if (ch_span_is(key, "samples"))
 			o->has_samples = keep_place(j, &o->samples);
-		else if (ch_json_is(key, "weights"))
+		else if (ch_span_is(key, "weights"))
 			o->has_weights = keep_place(j, &o->weights);
-		else if (ch_json_is(key, "events"))
+		else if (ch_span_is(key, "events"))
 			o->has_events = keep_place(j, &o->events);
-		else if (ch_json_is(key, "charcloth"))
+		else if (ch_span_is(key, "charcloth"))
 			read_ours(r, o, j);
 		else
 			ch_json_skip(j);
@@ -481,14 +473,14 @@ static int read_profiles(struct reading *r, struct ch_json *j)
 static int at_key(struct reading *r, const char *name, struct ch_json *j,
                   int (*fn)(struct reading *r, struct ch_json *j))
 {
-	struct ch_json_text key;
+	struct ch_span key;
 	int code = 0;
 
 	*j = ch_json(r->in->data, r->in->size, &r->scratch);
 	if (!ch_json_object(j))
 		return 0;
 	while (!code && ch_json_key(j, &key)) {
-		if (ch_json_is(key, name))
+		if (ch_span_is(key, name))
 			code = fn(r, j);
 		else
 			ch_json_skip(j);

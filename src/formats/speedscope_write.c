@@ -1,9 +1,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "codec/json_out.h"
-#include "formats/spill.h"
 #include "formats/writers.h"
 #include "profile/kinds.h"
+#include "sys/spill.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,18 +69,15 @@ static void put_frames(struct writing *w)
 			continue;
 		w->index_of[i] = ++n;
 		ch_json_open(&w->json, '{');
-		ch_json_put_key(&w->json, "name");
-		ch_json_put_text(&w->json, p->strings.text[f->name], p->strings.len[f->name]);
+		ch_json_field_text(&w->json, "name", p->strings.text[f->name],
+		                   p->strings.len[f->name]);
 		if (f->file) {
-			ch_json_put_key(&w->json, "file");
-			ch_json_put_str(&w->json, ch_profile_text(p, f->file));
+			ch_json_field_str(&w->json, "file", ch_profile_text(p, f->file));
 		}
 		if (f->line) {
-			ch_json_put_key(&w->json, "line");
-			ch_json_put_i64(&w->json, f->line);
+			ch_json_field_i64(&w->json, "line", f->line);
 		}
-		ch_json_put_key(&w->json, "kind");
-		ch_json_put_str(&w->json, ch_kinds[f->kind]);
+		ch_json_field_str(&w->json, "kind", ch_kinds[f->kind]);
 		ch_json_close(&w->json, '}');
 		ch_spill(&w->buf, w->out);
 	}
@@ -168,8 +165,7 @@ static void put_stack(struct writing *w, uint32_t stack)
 static void put_column(struct writing *w, const char *key, const int64_t *column,
                        const uint32_t *rows, size_t n, int64_t scale)
 {
-	ch_json_put_key(&w->json, key);
-	ch_json_open(&w->json, '[');
+	ch_json_field_open(&w->json, key, '[');
 	for (size_t i = 0; i < n; i++) {
 		put_scaled(w, column[rows[i]], scale);
 		ch_spill(&w->buf, w->out);
@@ -194,23 +190,17 @@ static void put_ours(struct writing *w, const struct group *g, const uint32_t *r
 
 	for (size_t i = 0; i < g->n && !differ; i++)
 		differ = p->rows.samples[rows[i]] != p->rows.value[rows[i]];
-	ch_json_put_key(&w->json, "charcloth");
-	ch_json_open(&w->json, '{');
-	ch_json_put_key(&w->json, "event");
-	ch_json_put_str(&w->json, ch_profile_text(p, e->type));
+	ch_json_field_open(&w->json, "charcloth", '{');
+	ch_json_field_str(&w->json, "event", ch_profile_text(p, e->type));
 	if (g->value) {
-		ch_json_put_key(&w->json, "label");
-		ch_json_put_str(&w->json, w->by);
-		ch_json_put_key(&w->json, "value");
-		ch_json_put_str(&w->json, ch_profile_text(p, g->value));
+		ch_json_field_str(&w->json, "label", w->by);
+		ch_json_field_str(&w->json, "value", ch_profile_text(p, g->value));
 	}
 	if (!in_value) {
-		ch_json_put_key(&w->json, "unit");
-		ch_json_put_str(&w->json, ch_profile_text(p, e->unit));
+		ch_json_field_str(&w->json, "unit", ch_profile_text(p, e->unit));
 	}
 	if (e->interval_ns) {
-		ch_json_put_key(&w->json, "interval_ns");
-		ch_json_put_i64(&w->json, e->interval_ns);
+		ch_json_field_i64(&w->json, "interval_ns", e->interval_ns);
 	}
 	if (in_value)
 		put_column(w, "counts", p->rows.samples, rows, g->n, e->scale);
@@ -227,8 +217,7 @@ static void put_name(struct writing *w, const struct group *g)
 	ch_buf_puts(&name, g->value ? ch_profile_text(w->p, g->value) : w->title);
 	if (w->p->n_events > 1)
 		ch_buf_printf(&name, " (%s)", ch_profile_text(w->p, w->p->events[g->event].word));
-	ch_json_put_key(&w->json, "name");
-	ch_json_put_text(&w->json, name.data, name.len);
+	ch_json_field_text(&w->json, "name", name.data, name.len);
 	ch_buf_done(&name);
 }
 
@@ -243,18 +232,14 @@ static void put_profile(struct writing *w, const struct group *g, const uint32_t
 	for (size_t i = 0; i < g->n; i++)
 		total = ch_sat_add(total, weights[rows[i]]);
 	ch_json_open(&w->json, '{');
-	ch_json_put_key(&w->json, "type");
-	ch_json_put_str(&w->json, "sampled");
+	ch_json_field_str(&w->json, "type", "sampled");
 	put_name(w, g);
-	ch_json_put_key(&w->json, "unit");
-	ch_json_put_str(&w->json, unit ? unit : "none");
-	ch_json_put_key(&w->json, "startValue");
-	ch_json_put_i64(&w->json, 0);
+	ch_json_field_str(&w->json, "unit", unit ? unit : "none");
+	ch_json_field_i64(&w->json, "startValue", 0);
 	ch_json_put_key(&w->json, "endValue");
 	put_scaled(w, total, e->scale);
 	put_ours(w, g, rows, unit != NULL);
-	ch_json_put_key(&w->json, "samples");
-	ch_json_open(&w->json, '[');
+	ch_json_field_open(&w->json, "samples", '[');
 	for (size_t i = 0; i < g->n && !w->err && !ch_out_failed(w->out); i++)
 		put_stack(w, p->rows.stack[rows[i]]);
 	ch_json_close(&w->json, ']');
@@ -269,23 +254,17 @@ static void put_file(struct writing *w)
 	const uint32_t *rows = w->order;
 
 	ch_json_open(&w->json, '{');
-	ch_json_put_key(&w->json, "$schema");
-	ch_json_put_str(&w->json, "https://www.speedscope.app/file-format-schema.json");
-	ch_json_put_key(&w->json, "name");
-	ch_json_put_str(&w->json, w->title);
-	ch_json_put_key(&w->json, "exporter");
-	ch_json_put_str(&w->json, "charcloth@" CH_VERSION);
-	ch_json_put_key(&w->json, "activeProfileIndex");
-	ch_json_put_i64(&w->json, 0);
-	ch_json_put_key(&w->json, "shared");
-	ch_json_open(&w->json, '{');
-	ch_json_put_key(&w->json, "frames");
-	ch_json_open(&w->json, '[');
+	ch_json_field_str(&w->json, "$schema",
+	                  "https://www.speedscope.app/file-format-schema.json");
+	ch_json_field_str(&w->json, "name", w->title);
+	ch_json_field_str(&w->json, "exporter", "charcloth@" CH_VERSION);
+	ch_json_field_i64(&w->json, "activeProfileIndex", 0);
+	ch_json_field_open(&w->json, "shared", '{');
+	ch_json_field_open(&w->json, "frames", '[');
 	put_frames(w);
 	ch_json_close(&w->json, ']');
 	ch_json_close(&w->json, '}');
-	ch_json_put_key(&w->json, "profiles");
-	ch_json_open(&w->json, '[');
+	ch_json_field_open(&w->json, "profiles", '[');
 	for (size_t i = 0; i < w->n_groups; i++) {
 		put_profile(w, &w->groups[i], rows);
 		rows += w->groups[i].n;

@@ -1,4 +1,5 @@
 #include "formats/uber.h"
+#include "base/span.h"
 
 const struct ch_uber_field ch_uber_fields[] = {
 	{ "threadName", "thread" }, { "threadState", "state" }, { "host", "host" },
@@ -12,7 +13,7 @@ static bool is_name_byte(char c)
 {
 	static const char others[] = "_$<>-/.+";
 
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ch_is_digit(c) ||
 	       (unsigned char)c >= 0x80 || (c && strchr(others, c));
 }
 
@@ -40,7 +41,7 @@ void ch_uber_to_dot(struct ch_buf *out, const char *name, size_t n)
 		return;
 	/* A number behind a slash belongs to a hidden class: a/b/C$$Lambda$7/0x01.run */
 	for (size_t i = 0; i < n; i++) {
-		bool number = i + 1 < n && name[i + 1] >= '0' && name[i + 1] <= '9';
+		bool number = i + 1 < n && ch_is_digit(name[i + 1]);
 
 		to[i] = name[i] == '/' && !number ? '.' : name[i];
 	}

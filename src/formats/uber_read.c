@@ -79,7 +79,7 @@ static int add_frame(struct reading *r, const char *s, size_t n, bool python)
 	return 0;
 }
 
-static bool has_control(struct ch_json_text t)
+static bool has_control(struct ch_span t)
 {
 	for (size_t i = 0; i < t.n; i++)
 		if ((unsigned char)t.s[i] < 0x20)
@@ -94,7 +94,7 @@ static bool has_control(struct ch_json_text t)
  */
 static int read_stack(struct reading *r, struct record *rec)
 {
-	struct ch_json_text t;
+	struct ch_span t;
 
 	r->n_frames = 0;
 	if (!ch_json_array(&rec->stack))
@@ -126,7 +126,7 @@ static void add_sample(struct reading *r, const struct record *rec)
 		                   ch_sat_mul(r->p->events[s.event].scale, FRACTION));
 	scale = r->p->events[s.event].scale;
 	s.samples = rec->count.whole ? ch_sat_mul(rec->count.i, scale)
-	                             : llround(rec->count.d * (double)scale);
+	                             : ch_sat_round(rec->count.d * (double)scale);
 	s.value = s.samples;
 	if (ms != INT64_MIN)
 		s.time_ns = ch_sat_mul(ms, NS_PER_MS);
@@ -167,17 +167,17 @@ static const char *last_of(const char *s, const char *end, const char *word)
  */
 static bool repair(struct reading *r, const char *s, size_t n, struct record *rec)
 {
-	static const char head[] = "{\"stacktrace\":[\"";
+	static const char head[] = "{\"stacktrace\":[\"", middle[] = "\"],\"count\":";
 	const char *end = s + n, *at = s + strlen(head), *tail, *cut;
+	struct ch_span count;
 
 	if (n < strlen(head) || memcmp(s, head, strlen(head)) || !last_of(at, end, "\"i_d\":"))
 		return false;
-	tail = last_of(at, end, "\"],\"count\":");
+	tail = last_of(at, end, middle);
 	if (!tail)
 		return false;
-	rec->count = (struct ch_json_number){ .whole = true };
-	for (const char *p = tail + 11; p < end && *p >= '0' && *p <= '9'; p++)
-		rec->count.i = ch_sat_add(ch_sat_mul(rec->count.i, 10), *p - '0');
+	count = (struct ch_span){ tail + strlen(middle), (size_t)(end - tail) - strlen(middle) };
+	rec->count = (struct ch_json_number){ .whole = true, .i = ch_span_number(count) };
 	rec->is_python = true;
 	r->n_frames = 0;
 	for (;; at = cut + 3) {
@@ -193,7 +193,7 @@ static bool repair(struct reading *r, const char *s, size_t n, struct record *re
 
 static void read_label(struct reading *r, struct record *rec, size_t field, struct ch_json *j)
 {
-	struct ch_json_text t;
+	struct ch_span t;
 
 	if (r->keys[field] && ch_json_peek(j) == CH_JSON_STRING && ch_json_text(j, &t))
 		rec->labels = ch_profile_label(r->p, rec->labels, r->keys[field],
@@ -205,7 +205,7 @@ static void read_label(struct reading *r, struct record *rec, size_t field, stru
 static void read_python_id(struct reading *r, struct record *rec, struct ch_json *j)
 {
 	static const size_t cut = sizeof(CH_PYSPARK_SUFFIX) - 1;
-	struct ch_json_text t;
+	struct ch_span t;
 
 	rec->is_python = true;
 	if (!ch_json_text(j, &t) || !r->rdd_key)
@@ -235,12 +235,12 @@ struct values {
 	bool set[CH_LEN(metrics)];
 };
 
-static bool read_metric(struct ch_json *j, struct ch_json_text key, struct values *to)
+static bool read_metric(struct ch_json *j, struct ch_span key, struct values *to)
 {
 	struct ch_json_number n;
 
 	for (size_t i = 0; i < CH_LEN(metrics); i++) {
-		if (!ch_json_is(key, metrics[i].field))
+		if (!ch_span_is(key, metrics[i].field))
 			continue;
 		if (ch_json_number(j, &n)) {
 			to->v[i] = n.d * metrics[i].factor;
@@ -261,26 +261,25 @@ static void add_points(struct reading *r, const struct record *rec, const struct
 			                 ch_sat_mul(rec->epoch_ms, NS_PER_MS), v->v[i]);
 }
 
-static void read_key(struct reading *r, struct record *rec, struct ch_json_text key,
-                     struct ch_json *j)
+static void read_key(struct reading *r, struct record *rec, struct ch_span key, struct ch_json *j)
 {
-	if (ch_json_is(key, "stacktrace")) {
+	if (ch_span_is(key, "stacktrace")) {
 		rec->has_stack = ch_json_peek(j) == CH_JSON_ARRAY;
 		rec->stack = *j;
 		ch_json_skip(j);
-	} else if (ch_json_is(key, "count")) {
+	} else if (ch_span_is(key, "count")) {
 		rec->has_count = ch_json_number(j, &rec->count);
-	} else if (ch_json_is(key, "startEpoch")) {
+	} else if (ch_span_is(key, "startEpoch")) {
 		ch_json_i64(j, &rec->start_ms);
-	} else if (ch_json_is(key, "endEpoch")) {
+	} else if (ch_span_is(key, "endEpoch")) {
 		ch_json_i64(j, &rec->end_ms);
-	} else if (ch_json_is(key, "epochMillis")) {
+	} else if (ch_span_is(key, "epochMillis")) {
 		ch_json_i64(j, &rec->epoch_ms);
-	} else if (ch_json_is(key, "i_d")) {
+	} else if (ch_span_is(key, "i_d")) {
 		read_python_id(r, rec, j);
 	} else {
 		for (size_t i = 0; i < ch_n_uber_fields; i++) {
-			if (ch_json_is(key, ch_uber_fields[i].field)) {
+			if (ch_span_is(key, ch_uber_fields[i].field)) {
 				read_label(r, rec, i, j);
 				return;
 			}
@@ -344,7 +343,7 @@ static ssize_t read_record(struct reading *r, const char *s, size_t n, bool alon
 	struct ch_json j = ch_json(s, n, &r->scratch);
 	struct record rec = { .start_ms = INT64_MIN, .end_ms = INT64_MIN, .epoch_ms = INT64_MIN };
 	struct values values = { 0 };
-	struct ch_json_text key;
+	struct ch_span key;
 	int garbled = 0;
 
 	ch_json_object(&j);

@@ -1,7 +1,7 @@
 #include "formats/uber.h"
 #include "codec/json_out.h"
-#include "formats/spill.h"
 #include "formats/writers.h"
+#include "sys/spill.h"
 
 /* One record; a name takes at most six times CH_NAME_MAX, a stack of 100,000 frames some MB. */
 #define BUFFER_MAX ((size_t)1 << 30)
@@ -19,8 +19,7 @@ static void put_stack(struct writing *w, uint32_t stack)
 {
 	const struct ch_profile *p = w->p;
 
-	ch_json_put_key(&w->json, "stacktrace");
-	ch_json_open(&w->json, '[');
+	ch_json_field_open(&w->json, "stacktrace", '[');
 	for (; stack; stack = p->trie.parent[stack]) {
 		const struct ch_frame *f = &p->frames[p->trie.frame[stack]];
 		const char *name = p->strings.text[f->name];
@@ -71,8 +70,7 @@ static void put_epoch(struct writing *w, const char *key, int64_t ns)
 {
 	if (ns == CH_NO_TIME)
 		return;
-	ch_json_put_key(&w->json, key);
-	ch_json_put_i64(&w->json, ns / NS_PER_MS);
+	ch_json_field_i64(&w->json, key, ns / NS_PER_MS);
 }
 
 /* The sample's own time where it is known, else that of the whole recording. */
@@ -97,8 +95,7 @@ static void put_record(struct writing *w, size_t row)
 		put_count(w, row);
 		ch_buf_puts(&id, label_of(w->p, row, CH_PYSPARK_LABEL));
 		ch_buf_puts(&id, CH_PYSPARK_SUFFIX);
-		ch_json_put_key(&w->json, "i_d");
-		ch_json_put_text(&w->json, id.data, id.len);
+		ch_json_field_text(&w->json, "i_d", id.data, id.len);
 		ch_buf_done(&id);
 	} else {
 		put_times(w, row);

@@ -4,15 +4,17 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-bool ch_jfr_header_read(const uint8_t *data, size_t n, struct ch_jfr_header *ret)
+/* False when these bytes are no header of version 2. */
+static bool read_header(const uint8_t *data, size_t n, struct ch_jfr_header *ret)
 {
 	struct ch_cursor c = ch_cursor(data, n);
 	const uint8_t *magic = ch_cursor_take(&c, 4);
 
 	if (!magic || n < CH_JFR_HEADER_SIZE || memcmp(magic, CH_JFR_MAGIC, 4) != 0)
 		return false;
-	ret->major = (uint16_t)ch_cursor_be(&c, 2);
-	ret->minor = (uint16_t)ch_cursor_be(&c, 2);
+	if (ch_cursor_be(&c, 2) != 2)
+		return false;
+	(void)ch_cursor_take(&c, 2); /* versions 2.x differ in events only */
 	ret->size = ch_cursor_be(&c, 8);
 	ret->pools_at = ch_cursor_be(&c, 8);
 	ret->types_at = ch_cursor_be(&c, 8);
@@ -22,7 +24,7 @@ bool ch_jfr_header_read(const uint8_t *data, size_t n, struct ch_jfr_header *ret
 	ret->ticks_per_s = (int64_t)ch_cursor_be(&c, 8);
 	ret->state = ch_cursor_u8(&c);
 	ret->compressed = ch_cursor_be(&c, 3) & 1;
-	return ret->major == 2;
+	return true;
 }
 
 /* Magic and major version: what a chunk starts with, and an event hardly. */
@@ -56,8 +58,7 @@ bool ch_jfr_chunk_next(const uint8_t *file, size_t size, size_t at, struct ch_jf
 {
 	struct ch_jfr_header h;
 
-	while ((at = find_start(file, size, at)) < size &&
-	       !ch_jfr_header_read(file + at, size - at, &h))
+	while ((at = find_start(file, size, at)) < size && !read_header(file + at, size - at, &h))
 		at++;
 	if (at >= size)
 		return false;

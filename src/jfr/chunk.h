@@ -15,7 +15,6 @@
 #define CH_JFR_TYPE_CHECKPOINT 1
 
 struct ch_jfr_header {
-	uint16_t major, minor;
 	uint64_t size;               /* of the chunk with its header; 0 while it is written */
 	uint64_t pools_at, types_at; /* last checkpoint and metadata, from the chunk's start */
 	int64_t start_ns, duration_ns;
@@ -31,9 +30,6 @@ struct ch_jfr_chunk {
 	struct ch_jfr_header head;
 	bool finished; /* the writer said so, and all of it is there */
 };
-
-/* Reads a header. False when these bytes are none of version 2. */
-bool ch_jfr_header_read(const uint8_t *data, size_t n, struct ch_jfr_header *ret);
 
 /*
  * The first chunk in file[at..size): true and where it is, or false when there is none. A gap

@@ -13,14 +13,6 @@ void ch_jfr_idmap_done(struct ch_jfr_idmap *m)
 	*m = (struct ch_jfr_idmap){ 0 };
 }
 
-void ch_jfr_idmap_clear(struct ch_jfr_idmap *m)
-{
-	if (m->used)
-		memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
-	m->used = 0;
-	m->hashed = false;
-}
-
 /* Puts an id into a table with a free slot; returns how far from its place it came to lie. */
 static size_t place(struct ch_jfr_idmap *m, uint64_t id, uint64_t value)
 {

@@ -20,8 +20,6 @@ struct ch_jfr_idmap {
 };
 
 void ch_jfr_idmap_done(struct ch_jfr_idmap *m);
-/* Forgets all ids, keeps the memory. */
-void ch_jfr_idmap_clear(struct ch_jfr_idmap *m);
 /* Sets the value of an id, also of one that has a value. 0 or -ENOMEM. */
 int ch_jfr_idmap_put(struct ch_jfr_idmap *m, uint64_t id, uint64_t value);
 

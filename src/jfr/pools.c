@@ -100,7 +100,7 @@ static const struct kind *kind_of(struct reader *r, uint64_t type_id)
 		k->known = true;
 		k->plan = ch_jfr_plan_new(r->types, type, NULL, 0, true);
 		for (size_t i = 0; i < r->n_pools; i++)
-			if (ch_jfr_text_is(type->name, r->pools[i].type))
+			if (ch_span_is(type->name, r->pools[i].type))
 				k->keep = &r->pools[i];
 	}
 	return k->plan ? k : NULL;

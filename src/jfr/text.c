@@ -34,13 +34,13 @@ static void read_latin1(const uint8_t *s, size_t n, struct ch_buf *out)
 }
 
 enum ch_jfr_encoding ch_jfr_text_read(struct ch_cursor *c, struct ch_buf *scratch,
-                                      struct ch_jfr_text *ret, uint64_t *ret_key)
+                                      struct ch_span *ret, uint64_t *ret_key)
 {
 	uint8_t encoding = ch_cursor_u8(c);
 	const uint8_t *s;
 	uint64_t n;
 
-	*ret = (struct ch_jfr_text){ "", 0 };
+	*ret = CH_NO_SPAN;
 	if (encoding <= CH_JFR_EMPTY)
 		return encoding;
 	n = ch_jfr_varint(c);
@@ -54,7 +54,7 @@ enum ch_jfr_encoding ch_jfr_text_read(struct ch_cursor *c, struct ch_buf *scratc
 		return CH_JFR_NULL;
 	}
 	if (encoding == CH_JFR_UTF8) {
-		*ret = (struct ch_jfr_text){ (const char *)ch_cursor_take(c, n), n };
+		*ret = (struct ch_span){ (const char *)ch_cursor_take(c, n), n };
 		return encoding;
 	}
 	ch_buf_reset(scratch);
@@ -63,7 +63,7 @@ enum ch_jfr_encoding ch_jfr_text_read(struct ch_cursor *c, struct ch_buf *scratc
 	else if ((s = ch_cursor_take(c, n)))
 		read_latin1(s, n, scratch);
 	if (scratch->len && !scratch->err)
-		*ret = (struct ch_jfr_text){ scratch->data, scratch->len };
+		*ret = (struct ch_span){ scratch->data, scratch->len };
 	return encoding;
 }
 

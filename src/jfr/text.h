@@ -4,12 +4,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
-
-/* Borrowed bytes; not NUL-terminated. */
-struct ch_jfr_text {
-	const char *s;
-	size_t n;
-};
+#include "base/span.h"
 
 enum ch_jfr_encoding {
 	CH_JFR_NULL,
@@ -20,20 +15,13 @@ enum ch_jfr_encoding {
 	CH_JFR_LATIN1,
 };
 
-static inline bool ch_jfr_text_is(struct ch_jfr_text t, const char *s)
-{
-	size_t n = strlen(s);
-
-	return t.n == n && !memcmp(t.s, s, n);
-}
-
 /*
  * Reads one string. UTF-8 is borrowed from the window; other encodings are written to `scratch`,
  * which is reset first, and borrowed from there. A pooled string gives its key in *ret_key and an
  * empty text; ret_key NULL says that none is allowed. Returns the encoding; damage sets c->bad.
  */
 enum ch_jfr_encoding ch_jfr_text_read(struct ch_cursor *c, struct ch_buf *scratch,
-                                      struct ch_jfr_text *ret, uint64_t *ret_key);
+                                      struct ch_span *ret, uint64_t *ret_key);
 /* Steps over one string. */
 void ch_jfr_text_skip(struct ch_cursor *c);
 

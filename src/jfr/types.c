@@ -14,14 +14,14 @@
 struct reader {
 	struct ch_jfr_types *types;
 	struct ch_cursor c;
-	struct ch_jfr_text *strings;
+	struct ch_span *strings;
 	uint64_t n_strings;
 	unsigned class_depth; /* of the class whose fields are read, 0 outside */
 };
 
 /* The attributes that matter, of whatever element. */
 struct attributes {
-	struct ch_jfr_text id, name, type, pooled, dimension, value;
+	struct ch_span id, name, type, pooled, dimension, value;
 };
 
 static int read_strings(struct reader *r)
@@ -35,61 +35,52 @@ static int read_strings(struct reader *r)
 	if (!r->strings)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < r->n_strings; i++) {
-		struct ch_jfr_text t;
+		struct ch_span t;
 
 		if (ch_jfr_text_read(&r->c, &scratch, &t, NULL) > CH_JFR_UTF8)
 			t.s = ch_arena_strndup(&r->types->arena, t.s, t.n);
-		r->strings[i] = t.s ? t : (struct ch_jfr_text){ "", 0 };
+		r->strings[i] = t.s ? t : CH_NO_SPAN;
 	}
 	ch_buf_done(&scratch);
 	return r->c.bad ? -EBADMSG : 0;
 }
 
-static struct ch_jfr_text string(struct reader *r)
+static struct ch_span string(struct reader *r)
 {
 	uint64_t i = ch_jfr_varint(&r->c);
 
 	if (i < r->n_strings)
 		return r->strings[i];
 	ch_cursor_fail(&r->c);
-	return (struct ch_jfr_text){ "", 0 };
+	return CH_NO_SPAN;
 }
 
 static struct attributes read_attributes(struct reader *r)
 {
-	const struct ch_jfr_text none = { "", 0 };
+	const struct ch_span none = { "", 0 };
 	struct attributes a = { none, none, none, none, none, none };
 	uint64_t n = ch_jfr_varint(&r->c);
 
 	for (; n && !r->c.bad; n--) {
-		struct ch_jfr_text key = string(r), value = string(r);
+		struct ch_span key = string(r), value = string(r);
 
-		if (ch_jfr_text_is(key, "id"))
+		if (ch_span_is(key, "id"))
 			a.id = value;
-		else if (ch_jfr_text_is(key, "name"))
+		else if (ch_span_is(key, "name"))
 			a.name = value;
-		else if (ch_jfr_text_is(key, "class"))
+		else if (ch_span_is(key, "class"))
 			a.type = value;
-		else if (ch_jfr_text_is(key, "constantPool"))
+		else if (ch_span_is(key, "constantPool"))
 			a.pooled = value;
-		else if (ch_jfr_text_is(key, "dimension"))
+		else if (ch_span_is(key, "dimension"))
 			a.dimension = value;
-		else if (ch_jfr_text_is(key, "value"))
+		else if (ch_span_is(key, "value"))
 			a.value = value;
 	}
 	return a;
 }
 
-static uint64_t number(struct ch_jfr_text t)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < t.n && t.s[i] >= '0' && t.s[i] <= '9'; i++)
-		v = v * 10 + (uint64_t)(t.s[i] - '0');
-	return v;
-}
-
-static enum ch_jfr_shape shape_of(struct ch_jfr_text name)
+static enum ch_jfr_shape shape_of(struct ch_span name)
 {
 	static const struct {
 		const char *name;
@@ -107,7 +98,7 @@ static enum ch_jfr_shape shape_of(struct ch_jfr_text name)
 	};
 
 	for (size_t i = 0; i < CH_LEN(plain); i++)
-		if (ch_jfr_text_is(name, plain[i].name))
+		if (ch_span_is(name, plain[i].name))
 			return plain[i].shape;
 	return CH_JFR_STRUCT;
 }
@@ -117,13 +108,13 @@ static int add_class(struct ch_jfr_types *t, const struct attributes *a)
 	if (CH_ROOM(t->items, t->cap, t->n + 1) < 0)
 		return -ENOMEM;
 	t->items[t->n++] = (struct ch_jfr_type){
-		.id = number(a->id),
+		.id = (uint64_t)ch_span_number(a->id),
 		.name = a->name,
 		.shape = shape_of(a->name),
 		.first_field = (uint32_t)t->n_fields,
 		.first_remark = (uint32_t)t->n_remarks,
 	};
-	return ch_jfr_idmap_put(&t->by_id, number(a->id), t->n);
+	return ch_jfr_idmap_put(&t->by_id, (uint64_t)ch_span_number(a->id), t->n);
 }
 
 static int add_field(struct ch_jfr_types *t, const struct attributes *a)
@@ -132,9 +123,9 @@ static int add_field(struct ch_jfr_types *t, const struct attributes *a)
 		return -ENOMEM;
 	t->fields[t->n_fields++] = (struct ch_jfr_field){
 		.name = a->name,
-		.type_id = number(a->type),
-		.pooled = a->pooled.n && ch_jfr_text_is(a->pooled, "true"),
-		.array = number(a->dimension) > 0,
+		.type_id = (uint64_t)ch_span_number(a->type),
+		.pooled = a->pooled.n && ch_span_is(a->pooled, "true"),
+		.array = ch_span_number(a->dimension) > 0,
 	};
 	t->items[t->n - 1].n_fields++;
 	return 0;
@@ -146,25 +137,26 @@ static int add_remark(struct ch_jfr_types *t, const struct attributes *a)
 		return 0;
 	if (CH_ROOM(t->remarks, t->remarks_cap, t->n_remarks + 1) < 0)
 		return -ENOMEM;
-	t->remarks[t->n_remarks++] = (struct ch_jfr_remark){ number(a->type), a->value };
+	t->remarks[t->n_remarks++] =
+	    (struct ch_jfr_remark){ (uint64_t)ch_span_number(a->type), a->value };
 	t->items[t->n - 1].n_remarks++;
 	return 0;
 }
 
 static int read_element(struct reader *r, unsigned depth)
 {
-	struct ch_jfr_text name = string(r);
+	struct ch_span name = string(r);
 	struct attributes a = read_attributes(r);
 
 	if (r->c.bad)
 		return -EBADMSG;
-	if (ch_jfr_text_is(name, "class")) {
+	if (ch_span_is(name, "class")) {
 		r->class_depth = depth;
 		return add_class(r->types, &a);
 	}
-	if (ch_jfr_text_is(name, "field") && r->class_depth && depth == r->class_depth + 1)
+	if (ch_span_is(name, "field") && r->class_depth && depth == r->class_depth + 1)
 		return add_field(r->types, &a);
-	if (ch_jfr_text_is(name, "annotation") && r->class_depth && depth == r->class_depth + 1)
+	if (ch_span_is(name, "annotation") && r->class_depth && depth == r->class_depth + 1)
 		return add_remark(r->types, &a);
 	if (depth <= r->class_depth)
 		r->class_depth = 0;
@@ -228,7 +220,7 @@ const struct ch_jfr_type *ch_jfr_type_by_id(const struct ch_jfr_types *t, uint64
 const struct ch_jfr_type *ch_jfr_type_by_name(const struct ch_jfr_types *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (ch_jfr_text_is(t->items[i].name, name))
+		if (ch_span_is(t->items[i].name, name))
 			return &t->items[i];
 	return NULL;
 }
@@ -237,18 +229,18 @@ const struct ch_jfr_field *ch_jfr_field(const struct ch_jfr_types *t,
                                         const struct ch_jfr_type *type, const char *name)
 {
 	for (uint32_t i = 0; i < type->n_fields; i++)
-		if (ch_jfr_text_is(t->fields[type->first_field + i].name, name))
+		if (ch_span_is(t->fields[type->first_field + i].name, name))
 			return &t->fields[type->first_field + i];
 	return NULL;
 }
 
-struct ch_jfr_text ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
-                                 const struct ch_jfr_type *annotation)
+struct ch_span ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
+                             const struct ch_jfr_type *annotation)
 {
 	uint32_t end = type->first_remark + type->n_remarks;
 
 	for (uint32_t i = type->first_remark; annotation && i < end; i++)
 		if (t->remarks[i].annotation_id == annotation->id)
 			return t->remarks[i].value;
-	return (struct ch_jfr_text){ "", 0 };
+	return CH_NO_SPAN;
 }

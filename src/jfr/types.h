@@ -21,7 +21,7 @@ enum ch_jfr_shape {
 };
 
 struct ch_jfr_field {
-	struct ch_jfr_text name;
+	struct ch_span name;
 	uint64_t type_id;
 	bool pooled; /* a varint key of the type's constant pool */
 	bool array;
@@ -29,7 +29,7 @@ struct ch_jfr_field {
 
 struct ch_jfr_type {
 	uint64_t id;
-	struct ch_jfr_text name;
+	struct ch_span name;
 	enum ch_jfr_shape shape;
 	uint32_t first_field, n_fields;
 	uint32_t first_remark, n_remarks;
@@ -38,7 +38,7 @@ struct ch_jfr_type {
 /* What is said about a type beside its fields: an annotation and its value. */
 struct ch_jfr_remark {
 	uint64_t annotation_id;
-	struct ch_jfr_text value;
+	struct ch_span value;
 };
 
 struct ch_jfr_types {
@@ -65,7 +65,7 @@ const struct ch_jfr_type *ch_jfr_type_by_name(const struct ch_jfr_types *t, cons
 const struct ch_jfr_field *ch_jfr_field(const struct ch_jfr_types *t,
                                         const struct ch_jfr_type *type, const char *name);
 /* The value of an annotation of the type; empty when it has none, or annotation is NULL. */
-struct ch_jfr_text ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
-                                 const struct ch_jfr_type *annotation);
+struct ch_span ch_jfr_remark(const struct ch_jfr_types *t, const struct ch_jfr_type *type,
+                             const struct ch_jfr_type *annotation);
 
 #endif

@@ -44,16 +44,6 @@ static void put_be(uint8_t *to, uint64_t v, unsigned n)
 	}
 }
 
-void ch_jfr_put_float(struct ch_buf *b, float v)
-{
-	uint32_t bits;
-	uint8_t be[4];
-
-	memcpy(&bits, &v, sizeof(bits));
-	put_be(be, bits, sizeof(be));
-	ch_buf_put(b, be, sizeof(be));
-}
-
 void ch_jfr_put_double(struct ch_buf *b, double v)
 {
 	uint64_t bits;

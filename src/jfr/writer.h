@@ -47,7 +47,6 @@ static inline uint64_t ch_jfr_type_id(size_t i)
 void ch_jfr_put_int(struct ch_buf *b, uint64_t v);
 void ch_jfr_put_text(struct ch_buf *b, const char *s, size_t n);
 void ch_jfr_put_null(struct ch_buf *b); /* the text that is none */
-void ch_jfr_put_float(struct ch_buf *b, float v);
 void ch_jfr_put_double(struct ch_buf *b, double v);
 
 /* Begins an event of a type; what is put next is its body. Returns what the end wants to know. */

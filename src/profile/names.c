@@ -1,4 +1,5 @@
 #include "profile/select.h"
+#include "base/span.h"
 
 /* Behind the name, as async-profiler's -a does; readers of collapsed stacks understand it. */
 static const char *const marks[CH_KIND_COUNT] = {
@@ -20,7 +21,7 @@ static size_t package_len(const char *name, size_t n)
 	size_t end = 0;
 
 	for (size_t i = 0; i + 1 < n && name[i] != '('; i++)
-		if (name[i] == '/' && !(name[i + 1] >= '0' && name[i + 1] <= '9'))
+		if (name[i] == '/' && !ch_is_digit(name[i + 1]))
 			end = i + 1;
 	return end;
 }
@@ -52,23 +53,18 @@ static size_t path_len(const char *name, size_t n)
 static const char *const numbered[] = { "$$Lambda$", "GeneratedMethodAccessor",
 	                                "GeneratedConstructorAccessor", "$Proxy" };
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* Length of an address of a hidden class: `/0x00007f01`, `.0x00007f01`, `+0x00007f01/1344`. */
 static size_t address_len(const char *s, size_t n)
 {
 	size_t i = 3;
 
 	if (n < 4 || (s[0] != '/' && s[0] != '+' && s[0] != '.') || s[1] != '0' || s[2] != 'x' ||
-	    !is_hex(s[3]))
+	    !ch_is_hex(s[3]))
 		return 0;
-	while (i < n && is_hex(s[i]))
+	while (i < n && ch_is_hex(s[i]))
 		i++;
-	if (i + 1 < n && s[i] == '/' && s[i + 1] >= '0' && s[i + 1] <= '9')
-		for (i++; i < n && s[i] >= '0' && s[i] <= '9';)
+	if (i + 1 < n && s[i] == '/' && ch_is_digit(s[i + 1]))
+		for (i++; i < n && ch_is_digit(s[i]);)
 			i++;
 	return i;
 }
@@ -83,7 +79,7 @@ static size_t number_len(const char *name, size_t at, size_t n)
 
 		if (at < len || memcmp(name + at - len, numbered[i], len) != 0)
 			continue;
-		while (at + digits < n && name[at + digits] >= '0' && name[at + digits] <= '9')
+		while (at + digits < n && ch_is_digit(name[at + digits]))
 			digits++;
 	}
 	return digits;

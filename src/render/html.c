@@ -6,6 +6,7 @@
 #include "render/assets.h"
 #include "render/page.h"
 #include "render/xml.h"
+#include "sys/spill.h"
 
 #include <errno.h>
 #include <time.h>
@@ -15,30 +16,6 @@
 #define MIN_WIDTH  0.5
 
 /* --- header ---------------------------------------------------------------------------------- */
-
-static void put_field(struct ch_json_out *w, const char *key, const char *text)
-{
-	ch_json_put_key(w, key);
-	ch_json_put_str(w, text);
-}
-
-static void put_number(struct ch_json_out *w, const char *key, int64_t v)
-{
-	ch_json_put_key(w, key);
-	ch_json_put_i64(w, v);
-}
-
-static void put_flag(struct ch_json_out *w, const char *key, bool v)
-{
-	ch_json_put_key(w, key);
-	ch_json_put_bool(w, v);
-}
-
-static void open_field(struct ch_json_out *w, const char *key, char bracket)
-{
-	ch_json_put_key(w, key);
-	ch_json_open(w, bracket);
-}
 
 /* Types of all recorded events that were added together. */
 static void put_types(struct ch_json_out *w, const struct ch_page *page, size_t event)
@@ -51,8 +28,7 @@ static void put_types(struct ch_json_out *w, const struct ch_page *page, size_t 
 		ch_buf_puts(&types, types.len ? ", " : "");
 		ch_buf_puts(&types, ch_profile_text(page->p, page->p->events[i].type));
 	}
-	ch_json_put_key(w, "type");
-	ch_json_put_text(w, types.data, types.len);
+	ch_json_field_text(w, "type", types.data, types.len);
 	ch_buf_done(&types);
 }
 
@@ -70,32 +46,33 @@ static void put_events(struct ch_json_out *w, const struct ch_page *page)
 {
 	const struct ch_profile *p = page->p;
 
-	open_field(w, "events", '[');
+	ch_json_field_open(w, "events", '[');
 	for (size_t i = 0; i < page->n_events; i++) {
 		const struct ch_page_event *e = &page->events[i];
 		int64_t per_sample = time_per_sample(page, e);
 
 		ch_json_open(w, '{');
-		put_field(w, "word", ch_profile_text(p, p->events[e->first].word));
+		ch_json_field_str(w, "word", ch_profile_text(p, p->events[e->first].word));
 		put_types(w, page, i);
-		put_field(w, "unit",
-		          per_sample ? "ns" : ch_profile_text(p, p->events[e->first].unit));
-		put_number(w, "scale", e->scale);
-		put_number(w, "samples", e->samples);
-		put_number(w, "total", per_sample ? ch_sat_mul(e->samples, per_sample) : e->value);
+		ch_json_field_str(w, "unit",
+		                  per_sample ? "ns" : ch_profile_text(p, p->events[e->first].unit));
+		ch_json_field_i64(w, "scale", e->scale);
+		ch_json_field_i64(w, "samples", e->samples);
+		ch_json_field_i64(w, "total",
+		                  per_sample ? ch_sat_mul(e->samples, per_sample) : e->value);
 		if (per_sample)
-			put_number(w, "per_sample", per_sample);
+			ch_json_field_i64(w, "per_sample", per_sample);
 		ch_json_close(w, '}');
 	}
 	ch_json_close(w, ']');
 }
 
-/* The page event that is shown first: what the user asked for, or what the default rule says. */
-static size_t first_event(const struct ch_view *v, const struct ch_page *page)
+/* The page event that is shown first. */
+static size_t first_event(const struct ch_page *page)
 {
 	CH_CLEANUP(ch_freep) bool *chosen = calloc(page->p->n_events + 1, sizeof(*chosen));
 
-	if (!chosen || ch_events_choose(page->p, v->event, chosen, NULL) < 0)
+	if (!chosen || ch_events_choose(page->p, NULL, chosen, NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < page->p->n_events; i++)
 		if (chosen[i])
@@ -105,18 +82,18 @@ static size_t first_event(const struct ch_view *v, const struct ch_page *page)
 
 static void put_series(struct ch_json_out *w, const struct ch_profile *p)
 {
-	open_field(w, "series", '[');
+	ch_json_field_open(w, "series", '[');
 	for (size_t i = 0; i < p->n_series; i++) {
 		const struct ch_series *s = &p->series[i];
 
 		ch_json_open(w, '{');
-		put_field(w, "name", ch_profile_text(p, s->name));
-		put_field(w, "unit", ch_profile_text(p, s->unit));
-		open_field(w, "t_ms", '[');
+		ch_json_field_str(w, "name", ch_profile_text(p, s->name));
+		ch_json_field_str(w, "unit", ch_profile_text(p, s->unit));
+		ch_json_field_open(w, "t_ms", '[');
 		for (size_t k = 0; k < s->n; k++)
 			ch_json_put_i64(w, s->time_ns[k] / 1000000);
 		ch_json_close(w, ']');
-		open_field(w, "v", '[');
+		ch_json_field_open(w, "v", '[');
 		for (size_t k = 0; k < s->n; k++)
 			ch_json_put_double(w, s->value[k]);
 		ch_json_close(w, ']');
@@ -127,7 +104,7 @@ static void put_series(struct ch_json_out *w, const struct ch_profile *p)
 
 static void put_notes(struct ch_json_out *w, const struct ch_page *page)
 {
-	open_field(w, "notes", '[');
+	ch_json_field_open(w, "notes", '[');
 	for (size_t i = 0; i < page->p->n_notes; i++)
 		ch_json_put_str(w, page->p->notes[i]);
 	if (page->had_negatives)
@@ -143,41 +120,41 @@ static void put_generated(struct ch_json_out *w, int64_t at_s)
 
 	if (at_s && gmtime_r(&when, &utc) && !strftime(text, sizeof(text), "%FT%TZ", &utc))
 		text[0] = 0;
-	put_field(w, "generated", text);
+	ch_json_field_str(w, "generated", text);
 }
 
 static void put_meta(struct ch_json_out *w, const struct ch_view *v, const struct ch_page *page,
                      const char *title)
 {
 	ch_json_open(w, '{');
-	put_field(w, "version", CH_VERSION);
-	put_field(w, "title", title);
-	open_field(w, "source", '[');
+	ch_json_field_str(w, "version", CH_VERSION);
+	ch_json_field_str(w, "title", title);
+	ch_json_field_open(w, "source", '[');
 	for (size_t i = 0; i < v->n_sources; i++)
 		ch_json_put_str(w, v->sources[i]);
 	ch_json_close(w, ']');
 	put_generated(w, v->generated_s);
 	put_events(w, page);
-	put_number(w, "event", (int64_t)first_event(v, page));
-	put_field(w, "metric", v->metric == CH_METRIC_VALUE ? "total" : "samples");
+	ch_json_field_i64(w, "event", (int64_t)first_event(page));
+	ch_json_field_str(w, "metric", v->metric == CH_METRIC_VALUE ? "total" : "samples");
 	if (page->buckets) {
-		open_field(w, "time", '{');
-		put_number(w, "start_ms", page->start_ms);
-		put_number(w, "bucket_ms", page->bucket_ms);
-		put_number(w, "buckets", page->buckets);
+		ch_json_field_open(w, "time", '{');
+		ch_json_field_i64(w, "start_ms", page->start_ms);
+		ch_json_field_i64(w, "bucket_ms", page->bucket_ms);
+		ch_json_field_i64(w, "buckets", page->buckets);
 		ch_json_close(w, '}');
 	}
 	put_series(w, page->p);
 	if (v->diff.after) {
-		open_field(w, "diff", '{');
-		put_field(w, "before", v->diff.before ? v->diff.before : "");
-		put_field(w, "after", v->diff.after);
-		put_flag(w, "normalized", v->diff.normalized);
+		ch_json_field_open(w, "diff", '{');
+		ch_json_field_str(w, "before", v->diff.before ? v->diff.before : "");
+		ch_json_field_str(w, "after", v->diff.after);
+		ch_json_field_bool(w, "normalized", v->diff.normalized);
 		ch_json_close(w, '}');
 	}
-	open_field(w, "view", '{');
-	put_flag(w, "inverted", v->picture.inverted);
-	put_flag(w, "reverse", v->picture.reverse);
+	ch_json_field_open(w, "view", '{');
+	ch_json_field_bool(w, "inverted", v->picture.inverted);
+	ch_json_field_bool(w, "reverse", v->picture.reverse);
 	ch_json_put_key(w, "minwidth");
 	ch_json_put_double(w, v->picture.min_width < 0 ? MIN_WIDTH : v->picture.min_width);
 	ch_json_close(w, '}');
@@ -198,8 +175,7 @@ static int to_base64(void *ctx, const uint8_t *data, size_t n)
 	struct encoder *e = ctx;
 
 	ch_base64_put(&e->base64, &e->text, data, n);
-	ch_out_write(e->out, e->text.data, e->text.len);
-	ch_buf_reset(&e->text);
+	ch_spill_all(&e->text, e->out);
 	return e->text.err;
 }
 
@@ -222,7 +198,7 @@ static int write_body(const struct ch_page *page, struct ch_out *out, struct ch_
 		r = ch_fail(err, packed, "page: %m");
 	ch_packer_free(packer);
 	ch_base64_finish(&e.base64, &e.text);
-	ch_out_write(out, e.text.data, e.text.len);
+	ch_spill_all(&e.text, out);
 	if (!r && e.text.err)
 		r = ch_fail(err, e.text.err, "page: %m");
 	ch_buf_done(&e.text);

@@ -1,65 +1,41 @@
 #include "render/json.h"
 #include "codec/json_out.h"
+#include "profile/kinds.h"
 #include "render/top.h"
+#include "sys/spill.h"
 
 #include <errno.h>
 
-#define BUF_MAX   ((size_t)1 << 30)
-#define BUF_FLUSH ((size_t)1 << 15)
-
-static const char *const kind_names[CH_KIND_COUNT] = {
-	[CH_KIND_OTHER] = "other",     [CH_KIND_JAVA] = "java",
-	[CH_KIND_C1] = "c1",           [CH_KIND_INTERPRETED] = "interpreted",
-	[CH_KIND_INLINED] = "inlined", [CH_KIND_NATIVE] = "native",
-	[CH_KIND_JVM] = "jvm",         [CH_KIND_KERNEL] = "kernel",
-	[CH_KIND_PYTHON] = "python",   [CH_KIND_ALLOC] = "alloc",
-	[CH_KIND_LOCK] = "lock",       [CH_KIND_LABEL] = "label",
-};
-
-static void put_field(struct ch_json_out *w, const char *key, const char *text)
-{
-	ch_json_put_key(w, key);
-	ch_json_put_str(w, text);
-}
-
-static void put_number(struct ch_json_out *w, const char *key, int64_t v)
-{
-	ch_json_put_key(w, key);
-	ch_json_put_i64(w, v);
-}
+#define BUF_MAX ((size_t)1 << 30)
 
 static void put_side(struct ch_json_out *w, const char *key, int64_t self, int64_t total)
 {
-	ch_json_put_key(w, key);
-	ch_json_open(w, '{');
-	put_number(w, "self", self);
-	put_number(w, "total", total);
+	ch_json_field_open(w, key, '{');
+	ch_json_field_i64(w, "self", self);
+	ch_json_field_i64(w, "total", total);
 	ch_json_close(w, '}');
 }
 
 static void put_header(struct ch_json_out *w, const struct ch_view *v, const struct ch_tree *t)
 {
-	put_field(w, "version", CH_VERSION);
+	ch_json_field_str(w, "version", CH_VERSION);
 	if (v->title)
-		put_field(w, "title", v->title);
-	ch_json_put_key(w, "source");
-	ch_json_open(w, '[');
+		ch_json_field_str(w, "title", v->title);
+	ch_json_field_open(w, "source", '[');
 	for (size_t i = 0; i < v->n_sources; i++)
 		ch_json_put_str(w, v->sources[i]);
 	ch_json_close(w, ']');
-	put_field(w, "event", ch_view_word(v));
-	put_field(w, "unit", t->unit);
-	put_number(w, "scale", t->scale);
-	put_number(w, "total", t->total[0]);
+	ch_json_field_str(w, "event", ch_view_word(v));
+	ch_json_field_str(w, "unit", t->unit);
+	ch_json_field_i64(w, "scale", t->scale);
+	ch_json_field_i64(w, "total", t->total[0]);
 	if (t->total_before) {
-		put_number(w, "total_before", t->total_before[0]);
-		put_field(w, "before", v->diff.before ? v->diff.before : "");
-		put_field(w, "after", v->diff.after ? v->diff.after : "");
-		ch_json_put_key(w, "normalized");
-		ch_json_put_bool(w, v->diff.normalized);
+		ch_json_field_i64(w, "total_before", t->total_before[0]);
+		ch_json_field_str(w, "before", v->diff.before ? v->diff.before : "");
+		ch_json_field_str(w, "after", v->diff.after ? v->diff.after : "");
+		ch_json_field_bool(w, "normalized", v->diff.normalized);
 	}
-	ch_json_put_key(w, "notes");
-	ch_json_open(w, '[');
+	ch_json_field_open(w, "notes", '[');
 	for (size_t i = 0; i < v->profile->n_notes; i++)
 		ch_json_put_str(w, v->profile->notes[i]);
 	ch_json_close(w, ']');
@@ -72,8 +48,8 @@ static void put_weights(struct ch_json_out *w, const struct ch_top_row *row, boo
 		put_side(w, "before", row->self_before, row->total_before);
 		put_side(w, "after", row->self, row->total);
 	} else {
-		put_number(w, "self", row->self);
-		put_number(w, "total", row->total);
+		ch_json_field_i64(w, "self", row->self);
+		ch_json_field_i64(w, "total", row->total);
 	}
 }
 
@@ -101,10 +77,9 @@ static void open_node(struct ch_json_out *w, const struct ch_profile *p, const s
 		ch_json_put_text(w, p->strings.text[f->name], p->strings.len[f->name]);
 	else
 		ch_json_put_str(w, "all");
-	put_field(w, "kind", i && f->kind < CH_KIND_COUNT ? kind_names[f->kind] : "other");
+	ch_json_field_str(w, "kind", ch_kinds[i ? f->kind : CH_KIND_OTHER]);
 	put_weights(w, &row, t->total_before);
-	ch_json_put_key(w, "children");
-	ch_json_open(w, '[');
+	ch_json_field_open(w, "children", '[');
 }
 
 static void close_nodes(struct ch_json_out *w, uint32_t n)
@@ -113,12 +88,6 @@ static void close_nodes(struct ch_json_out *w, uint32_t n)
 		ch_json_close(w, ']');
 		ch_json_close(w, '}');
 	}
-}
-
-static void hand_on(struct ch_buf *b, struct ch_out *out)
-{
-	ch_out_write(out, b->data, b->len);
-	ch_buf_reset(b);
 }
 
 int ch_json_write(const struct ch_view *v, struct ch_out *out, struct ch_error *err)
@@ -138,13 +107,12 @@ int ch_json_write(const struct ch_view *v, struct ch_out *out, struct ch_error *
 		close_nodes(&w, height - t->depth[i]);
 		open_node(&w, v->profile, t, i);
 		height = t->depth[i] + 1;
-		if (buf.len > BUF_FLUSH)
-			hand_on(&buf, out);
+		ch_spill(&buf, out);
 	}
 	close_nodes(&w, height);
 	ch_json_close(&w, '}');
 	ch_json_put_newline(&w);
-	hand_on(&buf, out);
+	ch_spill_all(&buf, out);
 	if (buf.err)
 		r = ch_fail(err, buf.err, "json: %m");
 	ch_buf_done(&buf);
@@ -160,8 +128,7 @@ static void open_group(struct ch_json_out *w, const struct ch_profile *p, const 
 	size_t n = 0;
 
 	ch_json_open(w, '{');
-	ch_json_put_key(w, "labels");
-	ch_json_open(w, '[');
+	ch_json_field_open(w, "labels", '[');
 	for (; at && n < CH_LEN(path); at = t->parent[at])
 		path[n++] = at;
 	while (n--)
@@ -176,17 +143,15 @@ static void put_rows(struct ch_json_out *w, const struct ch_view *v, const struc
 	const struct ch_strtab *strings = &v->profile->strings;
 	size_t shown = v->text.limit && v->text.limit < n ? v->text.limit : n;
 
-	put_number(w, "left_out", (int64_t)(n - shown));
-	ch_json_put_key(w, "top");
-	ch_json_open(w, '[');
+	ch_json_field_i64(w, "left_out", (int64_t)(n - shown));
+	ch_json_field_open(w, "top", '[');
 	for (size_t i = 0; i < shown && !ch_out_failed(out); i++) {
 		ch_json_open(w, '{');
-		ch_json_put_key(w, "name");
-		ch_json_put_text(w, strings->text[rows[i].name], strings->len[rows[i].name]);
+		ch_json_field_text(w, "name", strings->text[rows[i].name],
+		                   strings->len[rows[i].name]);
 		put_weights(w, &rows[i], t->total_before);
 		ch_json_close(w, '}');
-		if (w->buf->len > BUF_FLUSH)
-			hand_on(w->buf, out);
+		ch_spill(w->buf, out);
 	}
 	ch_json_close(w, ']');
 }
@@ -201,8 +166,7 @@ static int put_lists(struct ch_json_out *w, const struct ch_view *v, const struc
 	if (r < 0)
 		return r;
 	if (v->label_levels) {
-		ch_json_put_key(w, "groups");
-		ch_json_open(w, '[');
+		ch_json_field_open(w, "groups", '[');
 	}
 	for (size_t i = 0; r >= 0 && i < n_groups; i++) {
 		CH_CLEANUP(ch_freep) struct ch_top_row *rows = NULL;
@@ -235,7 +199,7 @@ int ch_json_top_write(const struct ch_view *v, struct ch_out *out, struct ch_err
 	r = put_lists(&w, v, t, out);
 	ch_json_close(&w, '}');
 	ch_json_put_newline(&w);
-	hand_on(&buf, out);
+	ch_spill_all(&buf, out);
 	if (r >= 0)
 		r = buf.err;
 	return r < 0 ? ch_fail(err, r, "json: %m") : 0;

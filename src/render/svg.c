@@ -3,6 +3,7 @@
 #include "render/names.h"
 #include "render/units.h"
 #include "render/xml.h"
+#include "sys/spill.h"
 
 #include <errno.h>
 #include <time.h>
@@ -100,8 +101,7 @@ static double y_of(const struct svg *s, size_t depth)
 
 static void flush(struct svg *s)
 {
-	ch_out_write(s->out, s->line.data, s->line.len);
-	ch_buf_reset(&s->line);
+	ch_spill_all(&s->line, s->out);
 }
 
 static void put_attr(struct ch_buf *b, const char *name, double px)

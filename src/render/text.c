@@ -3,6 +3,7 @@
 #include "render/names.h"
 #include "render/top.h"
 #include "render/units.h"
+#include "sys/spill.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,8 +47,7 @@ static void color(struct text *t, const char *sequence)
 static void end_line(struct text *t)
 {
 	ch_buf_putc(&t->line, '\n');
-	ch_out_write(t->out, t->line.data, t->line.len);
-	ch_buf_reset(&t->line);
+	ch_spill_all(&t->line, t->out);
 }
 
 /* Moves the cell to the line, to the right edge of a column. */

@@ -18,9 +18,10 @@ int ch_top_groups(const struct ch_view *v, const struct ch_tree *t, uint32_t **r
                   size_t *ret_n);
 
 /*
- * One row per name that has weight below node `at` (0: everywhere); a recursive method counts once per stack in its total. Sorted
- * by self, then total; of a difference by the change of self, the largest either way first. Equal
- * rows are in order of name. The caller frees *ret_rows. 0 or -ENOMEM.
+ * One row per name that has weight below node `at` (0: everywhere); a recursive method counts once
+ * per stack in its total. Sorted by self, then total; of a difference by the change of self, the
+ * largest either way first. Equal rows are in order of name. The caller frees *ret_rows. 0 or
+ * -ENOMEM.
  */
 int ch_top_new(const struct ch_view *v, const struct ch_tree *t, uint32_t at,
                struct ch_top_row **ret_rows, size_t *ret_n);

@@ -30,14 +30,12 @@ struct ch_text_style {
 struct ch_view {
 	const struct ch_profile *profile;
 	enum ch_metric metric;
-	const char *event; /* word or type that the page shows first; NULL: the default rule */
 	const char *title; /* NULL: made from the event's word */
 	const char *const *sources;
 	size_t n_sources;
-	int64_t generated_s; /* since the epoch; 0 leaves it out */
-	unsigned
-	    label_levels; /* frames below the root made from labels: lists are made per group */
-	const char *by;   /* label that parts the profiles of speedscope files; may be NULL */
+	int64_t generated_s;   /* since the epoch; 0 leaves it out */
+	unsigned label_levels; /* frames below the root made from labels: one list per group */
+	const char *by;        /* label that parts the profiles of speedscope files; may be NULL */
 	struct ch_picture picture;
 	struct ch_text_style text;
 	struct {

@@ -1,9 +1,9 @@
 #include "sys/out.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -137,36 +137,11 @@ void ch_out_write_slow(struct ch_out *out, const void *data, size_t n)
 	out->free.at += n;
 }
 
-void ch_out_printf(struct ch_out *out, const char *fmt, ...)
-{
-	CH_CLEANUP(ch_freep) char *text = NULL;
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vasprintf(&text, fmt, args);
-	va_end(args);
-	if (n < 0) {
-		text = NULL;
-		out->err = -ENOMEM;
-		return;
-	}
-	ch_out_write(out, text, (size_t)n);
-}
-
 void ch_out_i64(struct ch_out *out, int64_t v)
 {
-	char digits[24];
-	char *p = digits + sizeof(digits);
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	char digits[20], *end = digits + sizeof(digits), *p = ch_decimal(v, end);
 
-	do {
-		*--p = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	if (v < 0)
-		*--p = '-';
-	ch_out_write(out, p, (size_t)(digits + sizeof(digits) - p));
+	ch_out_write(out, p, (size_t)(end - p));
 }
 
 bool ch_out_failed(const struct ch_out *out)

@@ -22,7 +22,6 @@ void ch_out_abort(struct ch_out *out);
 void ch_out_abort_all_signal_safe(void);
 
 void ch_out_write_slow(struct ch_out *out, const void *data, size_t n);
-void ch_out_printf(struct ch_out *out, const char *fmt, ...) CH_PRINTF(2, 3);
 /* True once a write failed: long loops may stop early. */
 bool ch_out_failed(const struct ch_out *out);
 

@@ -24,15 +24,15 @@ static int done(struct ch_json *j)
 static void an_object_is_pulled_in_order(void **state)
 {
 	struct ch_json j = reading(" {\"name\": \"a\", \"n\" : [1, 2 ,-3], \"x\": {\"y\": []}} ");
-	struct ch_json_text key, name;
+	struct ch_span key, name;
 	int64_t sum = 0, v;
 
 	(void)state;
 	assert_true(ch_json_object(&j));
 	assert_true(ch_json_key(&j, &key));
-	assert_true(ch_json_is(key, "name"));
+	assert_true(ch_span_is(key, "name"));
 	assert_true(ch_json_text(&j, &name));
-	assert_true(ch_json_is(name, "a"));
+	assert_true(ch_span_is(name, "a"));
 	assert_true(ch_json_key(&j, &key));
 	assert_true(ch_json_array(&j));
 	while (ch_json_item(&j))
@@ -67,7 +67,7 @@ static void a_value_of_another_type_is_skipped(void **state)
 static void check_text(const char *json, const char *expected, size_t n)
 {
 	struct ch_json j = reading(json);
-	struct ch_json_text t;
+	struct ch_span t;
 
 	assert_true(ch_json_text(&j, &t));
 	assert_int_equal(t.n, n);
@@ -93,13 +93,13 @@ static void strings_are_unescaped(void **state)
 static void skipping_leaves_a_text_alone(void **state)
 {
 	struct ch_json j = reading("[\"a\\tb\", \"c\\td\\u0041\"]");
-	struct ch_json_text t = { 0 };
+	struct ch_span t = { 0 };
 
 	(void)state;
 	assert_true(ch_json_array(&j) && ch_json_item(&j) && ch_json_text(&j, &t));
 	assert_true(ch_json_item(&j));
 	ch_json_skip(&j);
-	assert_true(ch_json_is(t, "a\tb"));
+	assert_true(ch_span_is(t, "a\tb"));
 	assert_false(ch_json_item(&j));
 	assert_int_equal(done(&j), 0);
 }
@@ -186,7 +186,7 @@ static void a_long_string_spoils_only_itself(void **state)
 {
 	static const char json[] = "[\"\\n234567890123456789\"]";
 	struct ch_json j;
-	struct ch_json_text t;
+	struct ch_span t;
 
 	(void)state;
 	scratch = CH_BUF(8);

@@ -116,7 +116,7 @@ static void svg_is_well_formed_whatever_the_names(void **state)
 	(void)state;
 	add_path(p, hostile, 0, 1000000);
 	add_path(p, "tiny", 0, 1); /* its share is written with a `<` */
-	v.title = v.event = hostile;
+	v.title = hostile;
 	v.sources = (const char *const[]){ hostile };
 	v.n_sources = 1;
 	v.picture.min_width = 0;

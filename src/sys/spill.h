@@ -1,6 +1,6 @@
 /* Handing a buffer on to the output once it is worth it: writers of text build in a buffer. */
-#ifndef CH_FORMATS_SPILL_H
-#define CH_FORMATS_SPILL_H
+#ifndef CH_SYS_SPILL_H
+#define CH_SYS_SPILL_H
 
 #include "base/buf.h"
 #include "sys/out.h"
