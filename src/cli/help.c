@@ -2,6 +2,7 @@
 #include "cli/say.h"
 #include "base/buf.h"
 #include "formats/inputs.h"
+#include "render/names.h"
 #include "render/outputs.h"
 
 #include <stdio.h>
@@ -18,16 +19,6 @@ static struct style style_for(int fd)
 	                           : (struct style){ "", "" };
 }
 
-/* Columns a UTF-8 string takes, near enough for help: one per code point. */
-static int columns(const char *s, size_t n)
-{
-	int c = 0;
-
-	for (size_t i = 0; i < n; i++)
-		c += (s[i] & 0xc0) != 0x80;
-	return c;
-}
-
 /* Prints text broken at spaces, starting at column `at`, further lines indented to `indent`. */
 static void wrap(FILE *f, const char *text, int at, int indent)
 {
@@ -35,7 +26,7 @@ static void wrap(FILE *f, const char *text, int at, int indent)
 
 	while (*text) {
 		size_t n = strcspn(text, " ");
-		int width = columns(text, n);
+		int width = (int)ch_name_chars(text, n);
 
 		if (!first && at + 1 + width > TEXT_WIDTH) {
 			fprintf(f, "\n%*s", indent, "");

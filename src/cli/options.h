@@ -13,7 +13,7 @@ enum {
 	CMD_DIFF = 2,
 	CMD_TOP = 4,
 	CMD_PROFILES = CMD_CONVERT | CMD_DIFF | CMD_TOP, /* all that read profiles */
-	CMD_ALL = ~0,
+	CMD_ALL = ~0,                                    /* those without options, too */
 };
 
 #define CLI_LIST_MAX 32
@@ -58,7 +58,7 @@ enum cli_opt_type {
 	OPT_WHERE,  /* where[] */
 	OPT_REGEX,  /* struct cli_regex */
 	OPT_WHEN,   /* struct ch_when */
-	OPT_NUMBER, /* double > 0 */
+	OPT_NUMBER, /* double >= 0 */
 	OPT_COUNT,  /* unsigned */
 };
 

@@ -1,5 +1,6 @@
 #include "cli/say.h"
 #include "formats/input.h"
+#include "render/names.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -7,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#define SENTENCE_MAX 65536
 
 static bool be_quiet;
 static bool shown; /* a progress line stands on the terminal */
@@ -23,13 +26,16 @@ void cli_say_init(bool quiet)
 	be_quiet = quiet;
 }
 
+/* Sentences hold names of files and of things in them: what a terminal would obey is spelled out. */
 static void say(const char *color, const char *sentence)
 {
+	CH_CLEANUP(ch_buf_done) struct ch_buf shown_as = CH_BUF(SENTENCE_MAX);
 	bool paint = cli_wants_color(STDERR_FILENO);
 
+	ch_name_show(&shown_as, sentence, strlen(sentence));
 	cli_progress_stop();
-	fprintf(stderr, "%scharcloth:%s %s\n", paint ? color : "", paint ? "\033[0m" : "",
-	        sentence);
+	fprintf(stderr, "%scharcloth:%s %.*s\n", paint ? color : "", paint ? "\033[0m" : "",
+	        (int)shown_as.len, shown_as.len ? shown_as.data : "");
 }
 
 void cli_say_error(const char *sentence)
@@ -119,9 +125,13 @@ void cli_progress_start(const char *what, size_t n_inputs)
 
 void cli_progress_input(size_t number, const char *name)
 {
+	CH_CLEANUP(ch_buf_done) struct ch_buf shown_as = CH_BUF(SENTENCE_MAX);
+
+	ch_name_show(&shown_as, name, strlen(name));
 	pthread_mutex_lock(&progress.lock);
 	progress.number = number;
-	(void)snprintf(progress.name, sizeof(progress.name), "%s", name);
+	(void)snprintf(progress.name, sizeof(progress.name), "%.*s", (int)shown_as.len,
+	               shown_as.len ? shown_as.data : "");
 	pthread_mutex_unlock(&progress.lock);
 }
 

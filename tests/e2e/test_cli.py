@@ -87,6 +87,21 @@ def test_a_folder_may_hold_other_things(charcloth, two):
     assert "1 files are no profiles and were passed over" in done.stderr
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
+def test_a_folder_that_cannot_be_read_is_named(charcloth, two):
+    (two / "closed").mkdir(mode=0)
+    done = charcloth("convert", two, "-o", "-", check=3)
+    (two / "closed").chmod(0o700)
+    assert "closed': Permission denied" in done.stderr
+    assert folded(done.stdout)["main;idle"] == 3
+
+
+def test_names_cannot_speak_to_the_terminal(charcloth, tmp_path):
+    done = charcloth("convert", tmp_path / "a\x1b[31m.jfr", "-o", "-", check=1)
+    assert "a⟨U+001B⟩[31m.jfr" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
 def test_one_bad_file_among_good_ones_is_named(charcloth, two):
     (two / "bad.jfr").write_bytes(b"FLR\0" + b"\xff" * 100)
     done = charcloth("convert", two / "a.folded", two / "bad.jfr", "-o", "-", check=3)
@@ -262,6 +277,12 @@ def test_top_counts_self_and_total(charcloth):
     assert (row[0], row[2]) == ("4", "4")  # a recursive method counts once
     rows = json.loads(charcloth("top", "-", "--json", data="main;a;a;a 4\nmain;b 1\n", check=0).stdout)
     assert "main" in json.dumps(rows)
+
+
+def test_top_shows_every_method_when_asked(charcloth):
+    data = "".join(f"main;method{i} 1\n" for i in range(100))
+    assert "71 more" in charcloth("top", "-", data=data, check=0).stdout
+    assert charcloth("top", "-", "-n", "0", data=data, check=0).stdout.count("method") == 100
 
 
 def test_top_by_label_makes_a_list_each(charcloth, two):
