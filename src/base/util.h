@@ -2,6 +2,7 @@
 #ifndef CH_BASE_UTIL_H
 #define CH_BASE_UTIL_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,6 +33,14 @@ static inline int64_t ch_sat_add(int64_t a, int64_t b)
 	if (__builtin_add_overflow(a, b, &sum))
 		return b > 0 ? INT64_MAX : INT64_MIN;
 	return sum;
+}
+
+/* To the nearest integer; what is no number is 0. */
+static inline int64_t ch_sat_round(double v)
+{
+	if (!(fabs(v) < 0x1p63))
+		return v > 0 ? INT64_MAX : v < 0 ? INT64_MIN : 0;
+	return llround(v);
 }
 
 static inline int64_t ch_sat_mul(int64_t a, int64_t b)

@@ -60,8 +60,9 @@ static int add_folder(struct files *f, const char *path, struct ch_error *err)
 	if (!walk)
 		return ch_fail(err, -errno, "open '%s': %m", path);
 	label_at += path[label_at - 1] != '/';
+	/* A folder that cannot be looked into is taken for a file: reading it says why. */
 	while (!r && (e = fts_read(walk)))
-		if (e->fts_info == FTS_F && e->fts_name[0] != '.')
+		if ((e->fts_info == FTS_F && e->fts_name[0] != '.') || e->fts_info == FTS_DNR)
 			r = add_file(f, e->fts_path, label_at, true);
 	fts_close(walk);
 	if (r < 0)
@@ -115,13 +116,18 @@ static int add_input(struct files *f, const char *path, struct ch_error *err)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+/* What became of one file. */
+struct part {
+	struct ch_profile *p;
+	struct ch_error error; /* code 0: all is well */
+};
+
 struct loading {
 	const struct files *files;
 	const struct cli_args *args;
 	const struct ch_want *want;
-	size_t first; /* of the batch at work */
-	struct ch_profile **part;
-	struct ch_error *error;
+	size_t first;       /* of the batch at work */
+	struct part *parts; /* one per file of the batch */
 	struct ch_profile *all;
 	size_t good, passed_over;
 };
@@ -130,18 +136,14 @@ static void read_one(void *ctx, unsigned i)
 {
 	struct loading *l = ctx;
 	const struct file *f = &l->files->item[l->first + i];
-	int r;
+	struct part *part = &l->parts[i];
 
 	cli_progress_input(l->first + i + 1, f->path);
-	l->error[i].code = 0;
-	l->part[i] = ch_profile_new(l->want);
-	if (!l->part[i]) {
-		ch_fail(&l->error[i], -ENOMEM, "read '%s': %m", f->path);
-		return;
-	}
-	r = ch_read_path(f->path, l->args->input_format, l->part[i], &l->error[i]);
-	if (r >= 0)
-		l->error[i].code = 0;
+	part->p = ch_profile_new(l->want);
+	if (!part->p)
+		ch_fail(&part->error, -ENOMEM, "read '%s': %m", f->path);
+	else if (ch_read_path(f->path, l->args->input_format, part->p, &part->error) >= 0)
+		part->error.code = 0;
 }
 
 static uint32_t file_label(const struct loading *l, const struct file *f)
@@ -158,23 +160,24 @@ static uint32_t file_label(const struct loading *l, const struct file *f)
 static void merge_one(struct loading *l, size_t i)
 {
 	const struct file *f = &l->files->item[l->first + i];
+	struct part *part = &l->parts[i];
 
-	if (!l->error[i].code) {
+	if (!part->error.code) {
 		l->good++;
 		if (l->files->n == 1 && !file_label(l, f)) {
 			ch_profile_free(l->all);
-			l->all = l->part[i];
-			l->part[i] = NULL;
+			l->all = part->p;
+			part->p = NULL;
 		} else {
-			ch_profile_merge(l->all, l->part[i], file_label(l, f));
+			ch_profile_merge(l->all, part->p, file_label(l, f));
 		}
-	} else if (f->found && l->error[i].code == CH_NOT_A_PROFILE) {
+	} else if (f->found && part->error.code == CH_NOT_A_PROFILE) {
 		l->passed_over++;
 	} else if (l->files->n > 1) {
-		ch_profile_damage(l->all, "%s", l->error[i].text);
+		ch_profile_damage(l->all, "%s", part->error.text);
 	}
-	ch_profile_free(l->part[i]);
-	l->part[i] = NULL;
+	ch_profile_free(part->p);
+	*part = (struct part){ 0 };
 }
 
 static int load_all(struct loading *l, struct ch_error *err)
@@ -183,17 +186,16 @@ static int load_all(struct loading *l, struct ch_error *err)
 	size_t batch = ch_par_cores() * 2;
 	size_t n = l->files->n;
 
-	l->part = calloc(batch, sizeof(*l->part));
-	l->error = calloc(batch, sizeof(*l->error));
+	l->parts = calloc(batch, sizeof(*l->parts));
 	l->all = ch_profile_new(l->want);
-	if (!l->part || !l->error || !l->all)
+	if (!l->parts || !l->all)
 		return ch_fail(err, -ENOMEM, "read: %m");
 	for (l->first = 0; l->first < n; l->first += batch) {
 		size_t now = n - l->first < batch ? n - l->first : batch;
 
 		ch_par_run((unsigned)now, read_one, l);
-		if (n == 1 && l->error[0].code)
-			*err = l->error[0];
+		if (n == 1 && l->parts[0].error.code)
+			*err = l->parts[0].error;
 		for (size_t i = 0; i < now; i++)
 			merge_one(l, i);
 	}
@@ -224,8 +226,7 @@ int cli_load(const char *const *inputs, size_t n, const struct cli_args *args,
 		r = load_all(&l, err);
 		cli_progress_stop();
 	}
-	free(l.part);
-	free(l.error);
+	free(l.parts);
 	files_done(&files);
 	if (r < 0) {
 		ch_profile_free(l.all);

@@ -172,7 +172,7 @@ struct ch_view cli_view(const struct cli_args *args, const struct ch_profile *p)
 			.reverse = args->reverse,
 		},
 		.text = {
-			.limit = args->limit,
+			.limit = args->limit ? args->limit : SIZE_MAX,
 			.columns = to_stdout ? terminal_columns() : 0,
 			.color = to_stdout && cli_wants_color(STDOUT_FILENO),
 		},

@@ -53,17 +53,23 @@ static inline bool ch_proto_next(struct ch_cursor *c, struct ch_proto *ret)
 	*ret = (struct ch_proto){ .number = (uint32_t)(tag >> 3),
 		                  .wire = (enum ch_proto_wire)(tag & 7),
 		                  .body = ch_cursor(c->p, 0) };
-	if (!ret->number || tag >> 32)
-		ch_cursor_fail(c);
-	else if (ret->wire == CH_PROTO_VARINT)
+	switch (ret->wire) {
+	case CH_PROTO_VARINT:
 		ret->value = ch_cursor_varint(c);
-	else if (ret->wire == CH_PROTO_BYTES)
+		break;
+	case CH_PROTO_BYTES:
 		ret->body = ch_cursor_sub(c, ch_cursor_varint(c));
-	else if (ret->wire == CH_PROTO_FIXED64)
+		break;
+	case CH_PROTO_FIXED64:
 		ret->value = ch_proto_fixed(c, 8);
-	else if (ret->wire == CH_PROTO_FIXED32)
+		break;
+	case CH_PROTO_FIXED32:
 		ret->value = ch_proto_fixed(c, 4);
-	else
+		break;
+	default:
+		ch_cursor_fail(c);
+	}
+	if (!ret->number || tag >> 32)
 		ch_cursor_fail(c);
 	return !c->bad;
 }

@@ -217,7 +217,7 @@ static void add(struct part *w, uint32_t stack, uint32_t labels, const struct co
 
 static void read_line(struct part *w, const char *s, const char *e)
 {
-	struct count after, before;
+	struct count after, before = { 0 };
 	uint32_t stack;
 
 	e = trim_end(s, e);

@@ -121,7 +121,8 @@ static const char *blank_before_number(const char *s, size_t n)
 
 static void put_first_path(const struct ch_buf *path, struct ch_out *out)
 {
-	const char *blank = blank_before_number(path->data, path->len);
+	const char *blank =
+	    path->len ? blank_before_number(path->data, path->len) : NULL; /* the empty stack */
 
 	if (!blank) {
 		ch_out_write(out, path->data, path->len);

@@ -82,7 +82,7 @@ static struct ch_span take_string(struct ch_cursor *c)
 	uint32_t n = (uint32_t)ch_cursor_be(c, 4);
 	const uint8_t *s = ch_cursor_take(c, n);
 
-	return s ? (struct ch_span){ (const char *)s, n } : CH_NO_SPAN;
+	return c->bad ? CH_NO_SPAN : (struct ch_span){ (const char *)s, n };
 }
 
 static void take_trace(struct ch_cursor *c, struct record *r)
@@ -157,6 +157,8 @@ static struct entry *find(const struct named *t, int64_t id)
 	uint32_t hash = ch_hash_u64((uint64_t)id, 0), at_id;
 	size_t at = ch_index_start(&t->index, hash);
 
+	if (!t->n)
+		return NULL;
 	while ((at_id = ch_index_next(&t->index, hash, &at)))
 		if (t->entries[at_id - 1].id == id)
 			return &t->entries[at_id - 1];

@@ -211,15 +211,16 @@ static int64_t period_for(struct reading *r, const struct column *c)
 
 static void set_interval(struct reading *r, const struct source *s, const struct remark *said)
 {
-	struct ch_event *e = &r->p->events[s->event];
 	struct ch_pprof_unit unit = unit_of(r, &r->period_type);
+	int64_t ns = 0;
 
 	if (said->type)
-		e->interval_ns = said->interval_ns > 0 ? said->interval_ns : 0;
+		ns = said->interval_ns;
 	/* Profiles that only count samples still say how far apart they are. */
-	else if (!e->interval_ns && r->period > 0 && !strcmp(unit.unit, "ns") &&
+	else if (!r->p->events[s->event].interval_ns && !strcmp(unit.unit, "ns") &&
 	         (s->period || s->value < 0))
-		e->interval_ns = ch_sat_mul(r->period, unit.factor);
+		ns = ch_sat_mul(r->period, unit.factor);
+	ch_profile_event_means(r->p, s->event, NULL, 0, ns);
 }
 
 static void make_source(struct reading *r, int count, int value, const struct remark *said)

@@ -3,8 +3,8 @@
 
 /* Structs of the JDK nest two deep; a type that contains itself ends here. */
 #define DEPTH_MAX 8
-/* Crafted types can double in size with each level: a plan is no longer than this. */
-#define STEPS_MAX      4096
+/* Crafted types can multiply with each level: no more fields than this are looked at. */
+#define FIELDS_MAX     4096
 #define PATH_MAX_BYTES 256
 
 enum op {
@@ -32,7 +32,7 @@ struct compiler {
 	size_t n_keep;
 	struct ch_jfr_step *steps;
 	size_t n, cap, n_needed; /* n_needed: up to the last step that keeps something */
-	size_t *budget;          /* steps that may still be made, over all nested plans */
+	size_t *budget;          /* fields that may still be met, over all nested plans */
 	uint32_t kept;
 	char path[PATH_MAX_BYTES];
 };
@@ -42,15 +42,14 @@ static const struct ch_jfr_plan *compile(struct compiler *c, const struct ch_jfr
 
 static bool add(struct compiler *c, struct ch_jfr_step s)
 {
-	struct ch_jfr_step *last = c->n ? &c->steps[c->n - 1] : NULL;
+	bool adds_up = s.op == OP_SKIP_INTS || s.op == OP_SKIP_BYTES;
 
-	if (last && last->op == s.op && (s.op == OP_SKIP_INTS || s.op == OP_SKIP_BYTES)) {
-		last->n += s.n;
+	if (adds_up && c->n && c->steps[c->n - 1].op == s.op) {
+		c->steps[c->n - 1].n += s.n;
 		return true;
 	}
-	if (!*c->budget || CH_ROOM(c->steps, c->cap, c->n + 1) < 0)
+	if (CH_ROOM(c->steps, c->cap, c->n + 1) < 0)
 		return false;
-	--*c->budget;
 	c->steps[c->n++] = s;
 	if (s.op >= OP_KEEP_INT)
 		c->n_needed = c->n;
@@ -103,6 +102,9 @@ static bool add_field(struct compiler *c, const struct ch_jfr_field *f, unsigned
 	const struct ch_jfr_type *type = ch_jfr_type_by_id(c->types, f->type_id);
 	const struct ch_jfr_keep *k = kept(c);
 
+	if (!*c->budget)
+		return false;
+	--*c->budget;
 	if (k)
 		c->kept |= 1u << k->slot;
 	if (!f->array && f->pooled)
@@ -185,7 +187,7 @@ static const struct ch_jfr_plan *compile(struct compiler *c, const struct ch_jfr
 const struct ch_jfr_plan *ch_jfr_plan_new(struct ch_jfr_types *t, const struct ch_jfr_type *type,
                                           const struct ch_jfr_keep *keep, size_t n_keep, bool whole)
 {
-	size_t budget = STEPS_MAX;
+	size_t budget = FIELDS_MAX;
 	struct compiler c = { .types = t, .keep = keep, .n_keep = n_keep, .budget = &budget };
 
 	return compile(&c, type, whole, 0);

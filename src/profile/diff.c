@@ -1,7 +1,5 @@
 #include "profile/diff.h"
 
-#include <math.h>
-
 static uint32_t side(struct ch_profile *p, const char *value)
 {
 	return ch_profile_label(p, 0, ch_profile_strz(p, "side"), ch_profile_strz(p, value));
@@ -42,7 +40,19 @@ static struct totals sum(const struct ch_profile *p, uint32_t key, uint32_t valu
 
 static int64_t stretch(int64_t v, int64_t from, int64_t to)
 {
-	return from ? (int64_t)llround((double)v * ((double)to / (double)from)) : v;
+	return from ? ch_sat_round((double)v * ((double)to / (double)from)) : v;
+}
+
+static void sum_events(struct ch_profile *p)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		p->events[i].samples = p->events[i].value = 0;
+	for (size_t i = 0; i < p->rows.n; i++) {
+		struct ch_event *e = &p->events[p->rows.event[i]];
+
+		e->samples = ch_sat_add(e->samples, p->rows.samples[i]);
+		e->value = ch_sat_add(e->value, p->rows.value[i]);
+	}
 }
 
 void ch_diff_normalize(struct ch_profile *p)
@@ -64,4 +74,5 @@ void ch_diff_normalize(struct ch_profile *p)
 		p->rows.samples[i] = stretch(p->rows.samples[i], before.samples, after.samples);
 		p->rows.value[i] = stretch(p->rows.value[i], before.value, after.value);
 	}
+	sum_events(p);
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#define LIST_MAX 400 /* of the events in a sentence */
+
 /*
  * One row per recorded type. Rows of one word are added together, except that a row with a higher
  * `rank` silences those with a lower one: they measure the same thing, less well. The order of the
@@ -81,10 +83,15 @@ void ch_event_words(FILE *f)
 			fprintf(f, "%s ", words[i].word);
 }
 
-static int rank_of(const char *type)
+static bool has_word(const struct ch_profile *p, const struct ch_event *e, const char *word)
+{
+	return e->samples && !strcmp(ch_profile_text(p, e->word), word);
+}
+
+static int rank_of(const struct ch_profile *p, const struct ch_event *e)
 {
 	for (size_t i = 0; i < CH_LEN(words); i++)
-		if (!strcmp(words[i].type, type))
+		if (!strcmp(words[i].type, ch_profile_text(p, e->type)))
 			return words[i].rank;
 	return 0;
 }
@@ -93,14 +100,16 @@ static int choose_word(const struct ch_profile *p, const char *word, bool *chose
 {
 	int best = 0, n = 0;
 
-	for (size_t i = 0; i < p->n_events; i++)
-		if (p->events[i].samples && !strcmp(ch_profile_text(p, p->events[i].word), word) &&
-		    rank_of(ch_profile_text(p, p->events[i].type)) > best)
-			best = rank_of(ch_profile_text(p, p->events[i].type));
 	for (size_t i = 0; i < p->n_events; i++) {
-		chosen[i] = p->events[i].samples &&
-		            !strcmp(ch_profile_text(p, p->events[i].word), word) &&
-		            rank_of(ch_profile_text(p, p->events[i].type)) == best;
+		const struct ch_event *e = &p->events[i];
+
+		if (has_word(p, e, word) && rank_of(p, e) > best)
+			best = rank_of(p, e);
+	}
+	for (size_t i = 0; i < p->n_events; i++) {
+		const struct ch_event *e = &p->events[i];
+
+		chosen[i] = has_word(p, e, word) && rank_of(p, e) == best;
 		n += chosen[i];
 	}
 	return n;
@@ -162,7 +171,7 @@ static int choose(const struct ch_profile *p, const char *request, bool *chosen)
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
                      struct ch_error *err)
 {
-	struct ch_buf have = CH_BUF(256);
+	CH_CLEANUP(ch_buf_done) struct ch_buf have = CH_BUF(LIST_MAX);
 	const char *wanted = request ? request : ch_events_default(p);
 	int n = wanted ? choose(p, wanted, chosen) : 0;
 
@@ -175,8 +184,8 @@ int ch_events_choose(const struct ch_profile *p, const char *request, bool *chos
 			ch_buf_printf(&have, "%s%s", have.len ? ", " : "",
 			              ch_profile_text(p, p->events[i].word));
 	ch_buf_putc(&have, 0);
-	n = ch_fail(err, -ENODATA, "there are no '%s' samples; the input has: %s", request,
-	            have.len > 1 && !have.err ? have.data : "none");
-	ch_buf_done(&have);
-	return n;
+	return ch_fail(err, -ENODATA, "there are no '%s' samples; the input has: %s", request,
+	               have.err       ? "many others"
+	               : have.len > 1 ? have.data
+	                              : "none");
 }

@@ -24,10 +24,10 @@ int64_t ch_events_count(const struct ch_profile *p, size_t event);
 void ch_event_words(FILE *f);
 
 /*
- * Which events a request names: fills chosen[0..p->n_events) and returns how many rows' worth of
- * events were chosen, or a negative errno with a sentence that lists what there is. `request` NULL
- * takes the first of cpu, wall, alloc, lock … that has samples. Where a word stands for rival
- * measurements of the same thing (CPU time samples beside execution samples), the better one wins.
+ * Which events a request (a word, or else a type) names: fills chosen[0..p->n_events) and returns
+ * how many there are, at least 1; or -ENODATA with a sentence that lists what there is. `request`
+ * NULL is ch_events_default. Where a word stands for rival measurements of the same thing (CPU time
+ * samples beside execution samples), the better one wins.
  */
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
                      struct ch_error *err);

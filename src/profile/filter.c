@@ -127,8 +127,8 @@ enum { INCLUDED = 1, EXCLUDED = 2 };
 static uint8_t *match_stacks(const struct ch_profile *p, const struct ch_select *how)
 {
 	CH_CLEANUP(ch_freep) uint8_t *frame = calloc(p->n_frames + 1, 1);
+	CH_CLEANUP(ch_buf_done) struct ch_buf name = CH_BUF((size_t)2 * CH_NAME_MAX);
 	uint8_t *stack = calloc(p->trie.n + 1, 1);
-	struct ch_buf name = CH_BUF((size_t)4 * CH_NAME_MAX);
 
 	if (!frame || !stack) {
 		free(stack);
@@ -138,8 +138,10 @@ static uint8_t *match_stacks(const struct ch_profile *p, const struct ch_select 
 		ch_buf_reset(&name);
 		ch_name_format(p, &p->frames[i], how, &name);
 		ch_buf_putc(&name, 0);
-		if (name.err)
-			break;
+		if (name.err) {
+			free(stack);
+			return NULL;
+		}
 		if (how->include && !regexec(how->include, name.data, 0, NULL, 0))
 			frame[i] |= INCLUDED;
 		if (how->exclude && !regexec(how->exclude, name.data, 0, NULL, 0))
@@ -147,7 +149,6 @@ static uint8_t *match_stacks(const struct ch_profile *p, const struct ch_select 
 	}
 	for (size_t i = 1; i < p->trie.n; i++)
 		stack[i] = stack[p->trie.parent[i]] | frame[p->trie.frame[i]];
-	ch_buf_done(&name);
 	return stack;
 }
 

@@ -18,15 +18,10 @@ bool ch_profile_wants(const struct ch_profile *p, const char *key)
 	return false;
 }
 
-static uint32_t hash_pairs(const struct ch_label *pairs, size_t n)
-{
-	return ch_hash_bytes(pairs, n * sizeof(*pairs));
-}
-
 /* The id of a set given as pairs sorted by key. */
 static uint32_t intern_set(struct ch_profile *p, const struct ch_label *pairs, size_t n)
 {
-	uint32_t hash = hash_pairs(pairs, n), id;
+	uint32_t hash = ch_hash_bytes(pairs, n * sizeof(*pairs)), id;
 	size_t at = ch_index_start(&p->set_index, hash);
 
 	if (!n)
@@ -54,7 +49,7 @@ static uint32_t intern_set(struct ch_profile *p, const struct ch_label *pairs, s
 }
 
 /* Puts key=value into pairs[0..n), sorted by key; returns the new n. */
-static size_t put(struct ch_label *pairs, size_t n, struct ch_label l)
+static size_t put(struct ch_profile *p, struct ch_label *pairs, size_t n, struct ch_label l)
 {
 	size_t i = 0;
 
@@ -64,8 +59,10 @@ static size_t put(struct ch_label *pairs, size_t n, struct ch_label l)
 		pairs[i] = l;
 		return n;
 	}
-	if (n == PAIRS_MAX)
+	if (n == PAIRS_MAX) {
+		ch_profile_damage(p, "samples with more than %d labels lost some", PAIRS_MAX);
 		return n;
+	}
 	memmove(pairs + i + 1, pairs + i, (n - i) * sizeof(*pairs));
 	pairs[i] = l;
 	return n + 1;
@@ -88,7 +85,7 @@ uint32_t ch_profile_label(struct ch_profile *p, uint32_t set, uint32_t key, uint
 	if (!value)
 		return set;
 	n = copy_set(p, set, pairs);
-	return intern_set(p, pairs, put(pairs, n, (struct ch_label){ key, value }));
+	return intern_set(p, pairs, put(p, pairs, n, (struct ch_label){ key, value }));
 }
 
 uint32_t ch_profile_label_of(const struct ch_profile *p, uint32_t set, uint32_t key)
@@ -108,6 +105,6 @@ uint32_t ch_profile_labels_join(struct ch_profile *p, uint32_t a, uint32_t b)
 		return a | b;
 	n = copy_set(p, a, pairs);
 	for (uint32_t i = p->set_start[b]; i < p->set_start[b + 1]; i++)
-		n = put(pairs, n, p->labels[i]);
+		n = put(p, pairs, n, p->labels[i]);
 	return intern_set(p, pairs, n);
 }

@@ -58,7 +58,7 @@ static void map_events(struct ch_profile *to, const struct ch_profile *from, str
 		ch_profile_rescale(to, at, e->scale);
 		ch_profile_unread(to, at, e->unread);
 		if (!to->events[at].interval_ns)
-			to->events[at].interval_ns = e->interval_ns;
+			ch_profile_event_means(to, at, NULL, 0, e->interval_ns);
 	}
 }
 
@@ -80,7 +80,7 @@ static void add_rows(struct ch_profile *to, const struct ch_profile *from, const
 	}
 }
 
-static void add_rest(struct ch_profile *to, const struct ch_profile *from)
+void ch_profile_merge_rest(struct ch_profile *to, const struct ch_profile *from)
 {
 	for (size_t i = 0; i < from->n_series; i++) {
 		const struct ch_series *s = &from->series[i];
@@ -118,7 +118,7 @@ void ch_profile_merge(struct ch_profile *to, const struct ch_profile *from, uint
 		map_sets(to, from, extra, &m);
 		map_events(to, from, &m);
 		add_rows(to, from, &m);
-		add_rest(to, from);
+		ch_profile_merge_rest(to, from);
 	} else if (!to->err) {
 		to->err = -ENOMEM;
 	}

@@ -1,6 +1,7 @@
 #include "profile/profile.h"
 #include "profile/events.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #define STRINGS_MAX_BYTES ((size_t)4 << 30)
 #define NODES_MAX         ((size_t)1 << 28)
 #define ROWS_MAX          ((size_t)1 << 30)
-#define SETS_MAX          ((size_t)1 << 24)
 #define EVENTS_MAX        ((size_t)UINT16_MAX)
 #define NOTES_MAX         ((size_t)64)
 
@@ -33,7 +33,9 @@ struct ch_profile *ch_profile_new(const struct ch_want *want)
 	if (p->strings.err || CH_ROOM(p->frames, p->frames_cap, 1) < 0 ||
 	    CH_ROOM(p->trie.parent, p->trie.parent_cap, 1) < 0 ||
 	    CH_ROOM(p->trie.frame, p->trie.frame_cap, 1) < 0 ||
-	    CH_ROOM(p->set_start, p->sets_cap, 2) < 0) {
+	    CH_ROOM(p->set_start, p->sets_cap, 2) < 0 ||
+	    /* So that event 0, the answer of a failure too, is always there. */
+	    CH_ROOM(p->events, p->events_cap, 1) < 0) {
 		ch_profile_free(p);
 		return NULL;
 	}
@@ -93,14 +95,39 @@ int ch_profile_status(const struct ch_profile *p, struct ch_error *err)
 
 /* --- strings, frames, stacks ---------------------------------------------------------------- */
 
-uint32_t ch_profile_str(struct ch_profile *p, const char *s, size_t n)
+/* s[0..n) up to CH_NAME_MAX, not inside a UTF-8 sequence. */
+static uint32_t cut_name(struct ch_profile *p, const char *s, size_t n)
 {
-	if (CH_UNLIKELY(n > CH_NAME_MAX)) {
+	if (n > CH_NAME_MAX) {
 		ch_profile_damage(p, "names longer than %d bytes were cut", CH_NAME_MAX);
 		n = CH_NAME_MAX;
-		while (n && (s[n] & 0xc0) == 0x80) /* not inside a UTF-8 sequence */
+		while (n && (s[n] & 0xc0) == 0x80)
 			n--;
 	}
+	return ch_strtab_id(&p->strings, s, n);
+}
+
+/* Broken bytes become three each: a name is repaired before it is measured. */
+static uint32_t long_name(struct ch_profile *p, const char *s, size_t n)
+{
+	CH_CLEANUP(ch_freep) char *fixed = NULL;
+
+	if (n > CH_NAME_MAX + 4) /* enough to see that it is too long, and where to cut */
+		n = CH_NAME_MAX + 4;
+	if (ch_utf8_valid(s, n))
+		return cut_name(p, s, n);
+	fixed = malloc(n * 3);
+	if (!fixed) {
+		fail(p, -ENOMEM);
+		return 0;
+	}
+	return cut_name(p, fixed, ch_utf8_repair(s, n, fixed));
+}
+
+uint32_t ch_profile_str(struct ch_profile *p, const char *s, size_t n)
+{
+	if (CH_UNLIKELY(n > CH_NAME_MAX / 3))
+		return long_name(p, s, n);
 	return ch_strtab_id(&p->strings, s, n);
 }
 
@@ -234,10 +261,23 @@ void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *un
 		e->interval_ns = interval_ns;
 }
 
+int64_t ch_profile_scale(int64_t a, int64_t b)
+{
+	int64_t x = a, y = b, common;
+
+	while (y) {
+		int64_t rest = x % y;
+
+		x = y;
+		y = rest;
+	}
+	return __builtin_mul_overflow(a / x, b, &common) ? (a > b ? a : b) : common;
+}
+
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale)
 {
 	struct ch_event *e = &p->events[event];
-	int64_t factor = scale / e->scale;
+	int64_t factor = ch_profile_scale(e->scale, scale) / e->scale;
 
 	if (factor <= 1)
 		return;
@@ -322,7 +362,7 @@ void ch_profile_add(struct ch_profile *p, const struct ch_sample *s)
 
 /* --- notes ----------------------------------------------------------------------------------- */
 
-static void note(struct ch_profile *p, const char *fmt, va_list args)
+CH_PRINTF(2, 0) static void note(struct ch_profile *p, const char *fmt, va_list args)
 {
 	char *text;
 

@@ -13,7 +13,8 @@
  * Functions that add things never fail loudly. The first failure sticks in `err` (out of memory,
  * too many things) and ids come back as 0; readers check ch_profile_status() now and then and at
  * the end. Not thread-safe: parallel readers fill one profile each and merge them.
- * All columns may be read directly; only the functions below write them.
+ * All columns may be read directly; only src/profile writes them, except that readers set start_ns
+ * and end_ns.
  */
 #ifndef CH_PROFILE_PROFILE_H
 #define CH_PROFILE_PROFILE_H
@@ -46,7 +47,7 @@ static inline bool ch_kind_is_java(enum ch_kind k)
 	return k >= CH_KIND_JAVA && k <= CH_KIND_INLINED;
 }
 
-/* Longer names are cut, and the cut is noted. */
+/* No string of a profile has more bytes: longer ones are cut, and the cut is noted as damage. */
 #define CH_NAME_MAX (64 * 1024)
 #define CH_NO_TIME  INT64_MIN
 
@@ -76,7 +77,7 @@ struct ch_event {
 	uint32_t type; /* string id: JFR type name, or the foreign format's own */
 	uint32_t word; /* string id: cpu, wall, alloc …; equals type when there is no word */
 	uint32_t unit; /* string id of the value's unit: "ns", "bytes", "count" … */
-	int64_t scale; /* counts and values are stored times this; 1 unless fractional */
+	int64_t scale; /* counts and values are stored times this; 1 unless fractional, never 0 */
 	int64_t interval_ns; /* what one sample stands for, 0 unknown */
 	int64_t samples;     /* sums over the rows */
 	int64_t value;
@@ -155,7 +156,7 @@ static inline void ch_profile_freep(struct ch_profile **p)
 /* 0, or the first failure as a negative errno with a sentence. */
 int ch_profile_status(const struct ch_profile *p, struct ch_error *err);
 
-/* A string's id; names over CH_NAME_MAX are cut. */
+/* A string's id. Broken UTF-8 is repaired; what is then longer than CH_NAME_MAX is cut. */
 uint32_t ch_profile_str(struct ch_profile *p, const char *s, size_t n);
 uint32_t ch_profile_strz(struct ch_profile *p, const char *s);
 static inline const char *ch_profile_text(const struct ch_profile *p, uint32_t id)
@@ -170,7 +171,10 @@ uint32_t ch_profile_push(struct ch_profile *p, uint32_t parent, uint32_t frame);
 
 /* True when rows should carry this label; readers ask once per key. */
 bool ch_profile_wants(const struct ch_profile *p, const char *key);
-/* The set that is `set` with key=value added or replaced; value id 0 leaves the set as it is. */
+/*
+ * The set that is `set` with key=value added or replaced; value id 0 leaves the set as it is. A set
+ * holds 64 labels: what is beyond them is left out, and that is noted as damage.
+ */
 uint32_t ch_profile_label(struct ch_profile *p, uint32_t set, uint32_t key, uint32_t value);
 /* The value's string id, 0 when the set has no such key. */
 uint32_t ch_profile_label_of(const struct ch_profile *p, uint32_t set, uint32_t key);
@@ -192,7 +196,9 @@ bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
  */
 void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
                             int64_t interval_ns);
-/* Raises an event's scale to `scale` (a multiple of the present one); rows are adjusted. */
+/* The least scale that holds numbers of both; the larger of them where that leaves 64 bits. */
+int64_t ch_profile_scale(int64_t a, int64_t b);
+/* Raises an event's scale to a multiple of `scale`; rows and sums are adjusted. */
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale);
 
 /* Adds a sample, folding it into an equal row unless times are wanted. */
@@ -208,6 +214,8 @@ void ch_profile_sort_series(struct ch_profile *p);
 void ch_profile_note(struct ch_profile *p, const char *fmt, ...) CH_PRINTF(2, 3);
 void ch_profile_damage(struct ch_profile *p, const char *fmt, ...) CH_PRINTF(2, 3);
 
+/* Adds what `from` holds beside its rows: series, notes, damage, start and end, its failure. */
+void ch_profile_merge_rest(struct ch_profile *to, const struct ch_profile *from);
 /*
  * Adds everything of `from` to `to`; every row also gets the labels of `extra` (a set of `to`).
  * Failures stick in to->err.

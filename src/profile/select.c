@@ -62,7 +62,7 @@ static int selection_init(struct selection *s, const struct ch_profile *p,
 		                .lines = true,
 		                .series = true };
 
-	*s = (struct selection){ .in = p, .how = how, .text = CH_BUF((size_t)4 * CH_NAME_MAX) };
+	*s = (struct selection){ .in = p, .how = how, .text = CH_BUF((size_t)2 * CH_NAME_MAX) };
 	s->out = ch_profile_new(&want);
 	s->frame = filled(p->n_frames);
 	s->string = filled(p->strings.n);
@@ -350,24 +350,8 @@ static void copy_events(struct selection *s, const bool *chosen)
 		s->event[i] = ch_profile_event(s->out, ch_profile_text(s->in, e->type),
 		                               ch_profile_text(s->in, e->unit));
 		ch_profile_rescale(s->out, s->event[i], e->scale);
-		s->out->events[s->event[i]].interval_ns = e->interval_ns;
+		ch_profile_event_means(s->out, s->event[i], NULL, 0, e->interval_ns);
 	}
-}
-
-static void copy_rest(struct selection *s)
-{
-	const struct ch_profile *p = s->in;
-
-	for (size_t i = 0; i < p->n_series; i++)
-		for (size_t k = 0; k < p->series[i].n; k++)
-			ch_profile_point(s->out, ch_profile_text(p, p->series[i].name),
-			                 ch_profile_text(p, p->series[i].unit),
-			                 p->series[i].time_ns[k], p->series[i].value[k]);
-	for (size_t i = 0; i < p->n_notes; i++)
-		ch_profile_note(s->out, "%s", p->notes[i]);
-	s->out->damaged = p->damaged;
-	s->out->start_ns = p->start_ns;
-	s->out->end_ns = p->end_ns;
 }
 
 /* True when every frame already is what it would become: the usual case of folded input. */
@@ -423,7 +407,7 @@ int ch_select(struct ch_profile *p, const struct ch_select *how, struct ch_profi
 	if (!r) {
 		copy_events(&s, chosen);
 		r = add_rows(&s, rows, n);
-		copy_rest(&s);
+		ch_profile_merge_rest(s.out, p);
 	}
 	selection_done(&s);
 	r = r < 0 ? ch_fail(err, r, "select: %m") : ch_profile_status(s.out, err);

@@ -53,8 +53,8 @@ static int64_t common_scale(const struct ch_profile *p, enum ch_metric metric)
 	int64_t scale = 1;
 
 	for (size_t i = 0; metric != CH_METRIC_ROWS && i < p->n_events; i++)
-		if (p->events[i].samples && p->events[i].scale > scale)
-			scale = p->events[i].scale;
+		if (p->events[i].samples)
+			scale = ch_profile_scale(scale, p->events[i].scale);
 	return scale;
 }
 

@@ -36,7 +36,7 @@ static int group_events(struct ch_page *page)
 			placed[k] = true;
 			page->event_of[k] = (uint16_t)page->n_events;
 		}
-		page->events[page->n_events++] = (struct ch_page_event){ .first = i };
+		page->events[page->n_events++] = (struct ch_page_event){ .first = i, .scale = 1 };
 	}
 	return 0;
 }
@@ -48,8 +48,8 @@ static void scale_events(struct ch_page *page)
 	for (size_t i = 0; i < p->n_events; i++) {
 		struct ch_page_event *e = &page->events[page->event_of[i]];
 
-		if (p->events[i].samples && p->events[i].scale > e->scale)
-			e->scale = p->events[i].scale;
+		if (p->events[i].samples)
+			e->scale = ch_profile_scale(e->scale, p->events[i].scale);
 	}
 }
 
@@ -61,7 +61,7 @@ int64_t ch_page_weight(const struct ch_page *page, size_t row, int64_t weight)
 
 	if (weight <= 0)
 		return 0;
-	return scale == wanted || scale < 1 ? weight : ch_sat_mul(weight, wanted / scale);
+	return scale == wanted ? weight : ch_sat_mul(weight, wanted / scale);
 }
 
 /* Rows of events that have no samples in all belong to no event of the page. */

@@ -160,16 +160,14 @@ static size_t visible(const char *s, size_t n, char *to)
 
 static int put_strings(struct body *b)
 {
-	CH_CLEANUP(ch_freep) char *text = malloc(CH_NAME_MAX * 3);
+	CH_CLEANUP(ch_freep) char *text = malloc(CH_NAME_MAX);
 
 	if (!text)
 		return -ENOMEM;
 	put_varint(b, b->n_strings);
 	for (size_t i = 0; i < b->n_strings; i++) {
-		uint32_t id = b->strings[i], len = b->p->strings.len[id];
-		/* Names are cut to CH_NAME_MAX before broken bytes grow to three. */
-		size_t n = visible(b->p->strings.text[id],
-		                   len < CH_NAME_MAX * 3 ? len : CH_NAME_MAX * 3, text);
+		uint32_t id = b->strings[i];
+		size_t n = visible(b->p->strings.text[id], b->p->strings.len[id], text);
 
 		put_varint(b, n);
 		ch_buf_put(&b->buf, text, n);

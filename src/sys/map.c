@@ -101,8 +101,9 @@ int ch_map_fd(int fd, const char *name, struct ch_map *ret, struct ch_error *err
 void ch_map_done(struct ch_map *m)
 {
 	if (m->slot >= 0) {
-		munmap((void *)m->data, m->size);
+		/* First: once unmapped, the addresses may be another map's. */
 		atomic_store(&maps[m->slot].start, 0);
+		munmap((void *)m->data, m->size);
 	}
 	*m = (struct ch_map){ (const uint8_t *)"", 0, -1 };
 }

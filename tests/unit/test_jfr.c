@@ -3,6 +3,7 @@
 #include "formats/spans.h"
 #include "formats/writers.h"
 #include "jfr/idmap.h"
+#include "jfr/plan.h"
 #include "jfr/writer.h"
 
 #include <stdlib.h>
@@ -483,6 +484,36 @@ static void other_events_are_read_when_asked_for(void **state)
 	ch_buf_done(&m.b);
 }
 
+/* Eight levels of sixty-four fields each are more than anyone can count. */
+static void types_that_multiply_are_given_up(void **state)
+{
+	struct ch_jfr_field_def fields[8][64];
+	struct ch_jfr_type_def made_up[9] = { { "int" } };
+	char names[9][16] = { "int" };
+	struct ch_buf b = CH_BUF(1 << 20);
+	struct ch_cursor c, body;
+	struct ch_jfr_types read;
+	uint64_t id;
+
+	(void)state;
+	for (int level = 0; level < 8; level++) {
+		(void)snprintf(names[level + 1], sizeof(names[0]), "T%d", level);
+		for (int i = 0; i < 64; i++)
+			fields[level][i] = (struct ch_jfr_field_def){ "f", names[level] };
+		made_up[level + 1] =
+		    (struct ch_jfr_type_def){ names[level + 1], .fields = fields[level],
+			                      .n_fields = 64 };
+	}
+	ch_jfr_put_types(&b, made_up, CH_LEN(made_up), 0);
+	c = ch_cursor(b.data, b.len);
+	assert_true(ch_jfr_event_next(&c, &id, &body));
+	assert_int_equal(ch_jfr_types_read(&read, body), 0);
+	assert_non_null(ch_jfr_plan_new(&read, ch_jfr_type_by_name(&read, "T0"), NULL, 0, true));
+	assert_null(ch_jfr_plan_new(&read, ch_jfr_type_by_name(&read, "T7"), NULL, 0, true));
+	ch_jfr_types_done(&read);
+	ch_buf_done(&b);
+}
+
 /* --- damage ---------------------------------------------------------------------------------- */
 
 static void made(struct maker *m)
@@ -676,6 +707,7 @@ int main(void)
 		cmocka_unit_test(task_spans_win_over_thread_names),
 		cmocka_unit_test(other_events_are_read_when_asked_for),
 		cmocka_unit_test(what_cannot_be_read_says_why),
+		cmocka_unit_test(types_that_multiply_are_given_up),
 		cmocka_unit_test(what_can_be_read_is),
 		cmocka_unit_test(every_cut_ends_well),
 		cmocka_unit_test(any_profile_comes_back_as_it_was),

@@ -1,5 +1,6 @@
 #include "unit.h"
-#include "profile/profile.h"
+#include "profile/diff.h"
+#include "profile/select.h"
 
 static uint32_t frame(struct ch_profile *p, const char *name)
 {
@@ -85,6 +86,85 @@ static void huge_counts_stay_at_the_border(void **state)
 	ch_profile_free(p);
 }
 
+static void scales_meet_in_a_common_one(void **state)
+{
+	struct ch_profile *a = ch_profile_new(&(struct ch_want){ 0 });
+	struct ch_profile *b = ch_profile_new(&(struct ch_want){ 0 });
+
+	(void)state;
+	add(a, ch_profile_event(a, "samples", "count"), stack(a, "main", "x"), 0, 4);
+	add(b, ch_profile_event(b, "samples", "count"), stack(b, "main", "x"), 0, 6);
+	ch_profile_event_means(a, 0, NULL, 4, 0);
+	ch_profile_event_means(b, 0, NULL, 6, 0);
+	ch_profile_merge(a, b, 0);
+	assert_int_equal(a->events[0].scale, 12);
+	assert_int_equal(a->rows.samples[0], 24);
+	assert_int_equal(ch_profile_scale(INT64_MAX, INT64_MAX - 1), INT64_MAX);
+	ch_profile_free(a);
+	ch_profile_free(b);
+}
+
+/* Each broken byte takes three once it is repaired. */
+static void no_name_is_longer_than_the_limit(void **state)
+{
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
+	char *name = malloc(CH_NAME_MAX + 1);
+	struct ch_frame f = { .kind = CH_KIND_JAVA };
+	struct ch_buf b = CH_BUF(CH_NAME_MAX);
+
+	(void)state;
+	memset(name, 0xff, CH_NAME_MAX + 1);
+	f.name = ch_profile_str(p, name, CH_NAME_MAX);
+	assert_int_equal(p->strings.len[f.name], CH_NAME_MAX / 3 * 3);
+	assert_string_equal(p->notes[0], "names longer than 65536 bytes were cut");
+	ch_name_format(p, &f, &(struct ch_select){ .normalize = true }, &b);
+	assert_int_equal(b.err, 0);
+	memset(name, 'x', CH_NAME_MAX);
+	memcpy(name + CH_NAME_MAX - 1, "\xc3\xa4", 2);
+	assert_int_equal(p->strings.len[ch_profile_str(p, name, CH_NAME_MAX + 1)], CH_NAME_MAX - 1);
+	assert_int_equal(ch_profile_status(p, NULL), 0);
+	ch_buf_done(&b);
+	free(name);
+	ch_profile_free(p);
+}
+
+static void labels_left_out_are_told(void **state)
+{
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ .all_labels = true });
+	uint32_t set = 0;
+
+	(void)state;
+	for (int i = 0; i < 65; i++) {
+		char key[16];
+
+		(void)snprintf(key, sizeof(key), "k%d", i);
+		set = ch_profile_label(p, set, ch_profile_strz(p, key), ch_profile_strz(p, "v"));
+		assert_int_equal(p->damaged, i == 64);
+	}
+	assert_string_equal(p->notes[0], "samples with more than 64 labels lost some");
+	ch_profile_free(p);
+}
+
+static void stretched_sides_keep_sums_true(void **state)
+{
+	struct ch_profile *before = ch_profile_new(&(struct ch_want){ 0 });
+	struct ch_profile *after = ch_profile_new(&(struct ch_want){ 0 }), *both;
+	int64_t sum = 0;
+
+	(void)state;
+	add(before, ch_profile_event(before, "samples", "count"), stack(before, "m", "x"), 0, 2);
+	add(after, ch_profile_event(after, "samples", "count"), stack(after, "m", "x"), 0, 6);
+	both = ch_diff_join(before, after);
+	ch_diff_normalize(both);
+	for (size_t i = 0; i < both->rows.n; i++)
+		sum += both->rows.samples[i];
+	assert_int_equal(sum, 12 * both->events[0].scale);
+	assert_int_equal(both->events[0].samples, sum);
+	ch_profile_free(before);
+	ch_profile_free(after);
+	ch_profile_free(both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +172,10 @@ int main(void)
 		cmocka_unit_test(label_sets_do_not_depend_on_order),
 		cmocka_unit_test(merging_adds_up_and_labels),
 		cmocka_unit_test(huge_counts_stay_at_the_border),
+		cmocka_unit_test(scales_meet_in_a_common_one),
+		cmocka_unit_test(no_name_is_longer_than_the_limit),
+		cmocka_unit_test(labels_left_out_are_told),
+		cmocka_unit_test(stretched_sides_keep_sums_true),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,6 +268,41 @@ static void what_is_final_is_not_copied(void **state)
 	ch_profile_free(p);
 }
 
+static void notes_come_along(void **state)
+{
+	struct ch_profile *p = sampled(), *out;
+	struct ch_error err;
+
+	(void)state;
+	for (int i = 0; i < 70; i++)
+		ch_profile_damage(p, "note %d", i);
+	assert_int_equal(ch_select(p, &(struct ch_select){ .reverse = true }, &out, &err), 0);
+	assert_int_equal(out->n_notes, 64);
+	assert_int_equal(out->notes_lost, 6);
+	assert_true(out->damaged);
+	ch_profile_free(out);
+	ch_profile_free(p);
+}
+
+static void what_there_is_instead_is_listed(void **state)
+{
+	struct ch_profile *p = sampled(), *out;
+	struct ch_error err;
+
+	(void)state;
+	assert_int_equal(ch_select(p, &(struct ch_select){ .event = "x" }, &out, &err), -ENODATA);
+	assert_string_equal(err.text, "there are no 'x' samples; the input has: cpu, alloc");
+	for (int i = 0; i < 100; i++) {
+		char type[32];
+
+		(void)snprintf(type, sizeof(type), "my.Event%d", i);
+		ch_profile_unread(p, ch_profile_event(p, type, "count"), 1);
+	}
+	assert_int_equal(ch_select(p, &(struct ch_select){ .event = "x" }, &out, &err), -ENODATA);
+	assert_string_equal(err.text, "there are no 'x' samples; the input has: many others");
+	ch_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +315,8 @@ int main(void)
 		cmocka_unit_test(made_up_names_lose_their_numbers),
 		cmocka_unit_test(reversed_stacks_start_at_the_leaf),
 		cmocka_unit_test(what_is_final_is_not_copied),
+		cmocka_unit_test(notes_come_along),
+		cmocka_unit_test(what_there_is_instead_is_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
