@@ -21,6 +21,8 @@ MB = 1_000_000
 JFR_PATHS = 10_000
 JFR_ALLOCATIONS = 7_000_000
 JFR_BYTES = 100 * MB
+ASYNC_PATHS = 20_000
+ASYNC_ALLOCATIONS = 24_000_000
 BIG_JFR_BYTES = 1000 * MB
 FOLDED_BYTES = 200 * MB
 PERF_BYTES = 200 * MB
@@ -48,23 +50,38 @@ def source(path):
     return path.read_text(encoding="utf-8")
 
 
+def recorded(path, arguments, paths, allocations, least):
+    """Runs Stacks.java with these arguments of the JVM, which write the recording `path`."""
+    classes = path.with_suffix(".classes")
+    jdks.run([jdks.javac(), "--release", "17", "-d", classes, HERE / "Stacks.java"])
+    jdks.run([jdks.java(17), "-Xmx512m", *arguments, "-cp", classes, "Stacks", paths, allocations])
+    shutil.rmtree(classes)
+    if path.stat().st_size < least:
+        raise RuntimeError(f"the recording is only {path.stat().st_size} bytes long")
+
+
 def jfr():
     """More than 100 MB of JDK 17 flight recording: millions of allocation events on ten thousand deep stacks."""
     program, settings = HERE / "Stacks.java", HERE / "stacks.jfc"
     shape = (source(program), source(settings), JFR_PATHS, JFR_ALLOCATIONS, "tlab 2k")
 
     def make(path):
-        classes = path.with_suffix(".classes")
-        jdks.run([jdks.javac(), "--release", "17", "-d", classes, program])
         recording = f"-XX:StartFlightRecording:filename={path},settings={settings},maxsize=4g"
         tlabs = ["-XX:+UseParallelGC", "-XX:TLABSize=2k", "-XX:MinTLABSize=2k", "-XX:-ResizeTLAB"]
-        command = [jdks.java(17), "-Xmx512m", *tlabs, recording, "-cp", classes, "Stacks", JFR_PATHS, JFR_ALLOCATIONS]
-        jdks.run(command)
-        shutil.rmtree(classes)
-        if path.stat().st_size < JFR_BYTES:
-            raise RuntimeError(f"the recording is only {path.stat().st_size} bytes long")
+        recorded(path, [*tlabs, recording], JFR_PATHS, JFR_ALLOCATIONS, JFR_BYTES)
 
     return made("stacks.jfr", shape, make)
+
+
+def async_jfr():
+    """More than 100 MB of async-profiler: one chunk, a third of it distinct stacks."""
+    shape = (source(HERE / "Stacks.java"), jdks.ASYNC_PROFILER, ASYNC_PATHS, ASYNC_ALLOCATIONS, "alloc 2k")
+
+    def make(path):
+        agent = f"-agentpath:{jdks.async_profiler()}=start,event=cpu,interval=1ms,alloc=2k,jfr,file={path}"
+        recorded(path, [agent], ASYNC_PATHS, ASYNC_ALLOCATIONS, JFR_BYTES)
+
+    return made("async.jfr", shape, make)
 
 
 def big_jfr():
