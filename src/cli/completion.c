@@ -1,25 +1,15 @@
 #include "cli/commands.h"
 #include "cli/say.h"
-#include "formats/inputs.h"
-#include "profile/events.h"
-#include "render/outputs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The words that may follow an option; nothing printed means files or free text. */
 static void print_choices(const struct cli_opt *o)
 {
-	if (!strcmp(o->name, "format"))
-		for (size_t i = 0; i < ch_n_outputs; i++)
-			printf("%s ", ch_outputs[i].name);
-	else if (!strcmp(o->name, "input-format"))
-		for (size_t i = 0; i < ch_n_readers; i++)
-			printf("%s ", ch_readers[i].name);
-	else if (!strcmp(o->name, "event"))
-		ch_event_words(stdout);
-	else if (!strcmp(o->name, "colors"))
-		printf("kind package ");
+	const char *word;
+
+	for (size_t i = 0; o->choice && (word = o->choice(i)); i++)
+		printf("%s ", word);
 }
 
 static void print_bash_command(const struct cli_command *c)
@@ -42,11 +32,11 @@ static void print_bash(void)
 		printf("%s ", cli_commands[i].name);
 	printf("' -- \"$cur\"))\n    return\n  fi\n  case $prev in\n");
 	for (size_t i = 0; i < cli_n_opts; i++) {
-		if (!cli_opts[i].arg)
+		if (!cli_opts[i].choice)
 			continue;
 		printf("    --%s) COMPREPLY=($(compgen -W '", cli_opts[i].name);
 		print_choices(&cli_opts[i]);
-		printf("' -- \"$cur\")); [ ${#COMPREPLY[@]} -gt 0 ] && return ;;\n");
+		printf("' -- \"$cur\")); return ;;\n");
 	}
 	printf("  esac\n  case ${COMP_WORDS[1]} in\n");
 	for (size_t i = 0; i < cli_n_commands; i++)
@@ -77,12 +67,14 @@ static void print_zsh_command(const struct cli_command *c)
 {
 	printf("    %s)\n      _arguments \\\n", c->name);
 	for (size_t i = 0; i < cli_n_opts; i++) {
+		CH_CLEANUP(ch_buf_done) struct ch_buf help = CH_BUF(4096);
 		const struct cli_opt *o = &cli_opts[i];
 
 		if (!(o->commands & c->bit))
 			continue;
 		printf("        '--%s[", o->name);
-		print_zsh_text(o->help);
+		cli_opt_help(o, &help);
+		print_zsh_text(help.err ? o->help : help.data);
 		putchar(']');
 		if (o->arg) {
 			printf(":%s:", o->name);

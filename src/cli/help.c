@@ -45,6 +45,7 @@ static void wrap(FILE *f, const char *text, int at, int indent)
 
 static void print_option(FILE *f, const struct cli_opt *o)
 {
+	CH_CLEANUP(ch_buf_done) struct ch_buf help = CH_BUF(4096);
 	char left[64];
 	int n = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s%s%s", o->letter, o->name,
 	                             o->arg ? " " : "", o->arg ? o->arg : "")
@@ -54,7 +55,8 @@ static void print_option(FILE *f, const struct cli_opt *o)
 	fprintf(f, "%-28s", left);
 	if (n > 27)
 		fprintf(f, "\n%28s", "");
-	wrap(f, o->help, 28, 28);
+	cli_opt_help(o, &help);
+	wrap(f, help.err ? o->help : help.data, 28, 28);
 }
 
 static void print_options(FILE *f, unsigned command, struct style s)

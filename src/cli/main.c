@@ -37,7 +37,7 @@ static int run(const struct cli_command *c, int argc, char **argv)
 {
 	struct cli_args args;
 	struct ch_error err;
-	int r = cli_parse(argc, argv, c->bit ? c->bit : 1u << 31, &args, &err);
+	int r = cli_parse(argc, argv, c->bit ? c->bit : CMD_OTHER, &args, &err);
 
 	cli_say_init(r >= 0 && args.quiet);
 	if (r < 0) {

@@ -34,6 +34,8 @@ static void put_head(FILE *f, const char *name, const char *help)
 
 static void put_option(FILE *f, const struct cli_opt *o)
 {
+	CH_CLEANUP(ch_buf_done) struct ch_buf help = CH_BUF(4096);
+
 	fputs(".TP\n", f);
 	if (o->letter)
 		fprintf(f, "\\fB\\-%c\\fR, ", o->letter);
@@ -43,7 +45,8 @@ static void put_option(FILE *f, const struct cli_opt *o)
 	if (o->arg)
 		fprintf(f, " \\fI%s\\fR", o->arg);
 	fputc('\n', f);
-	put(f, o->help);
+	cli_opt_help(o, &help);
+	put(f, help.err ? o->help : help.data);
 	fputc('\n', f);
 }
 

@@ -1,4 +1,7 @@
 #include "cli/options.h"
+#include "formats/inputs.h"
+#include "profile/events.h"
+#include "render/outputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,20 +14,29 @@ static const char g_name[] = "How frames are named and stacked";
 static const char g_draw[] = "Drawing";
 static const char g_run[] = "Running";
 
+static const char *output_name(size_t i)
+{
+	return i < ch_n_outputs ? ch_outputs[i].name : NULL;
+}
+
+static const char *input_name(size_t i)
+{
+	return i < ch_n_readers ? ch_readers[i].name : NULL;
+}
+
 const struct cli_opt cli_opts[] = {
 	{ "output", 'o', CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(output), "FILE",
 	  "write to FILE; its extension names the format, - is stdout", g_out },
 	{ "format", 'f', CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(format), "NAME",
-	  "output format, where the extension does not tell", g_out },
+	  "output format, where the extension does not tell", g_out, output_name },
 	{ "input-format", 0, CMD_PROFILES, OPT_TEXT, AT(input_format), "NAME",
-	  "read the inputs as this format instead of finding out by content", g_out },
+	  "read the inputs as this format instead of finding out by content", g_out, input_name },
 	{ "json", 0, CMD_TOP, OPT_FLAG, AT(json), NULL, "print JSON instead of a table", g_out },
 	{ "limit", 'n', CMD_TOP, OPT_COUNT, AT(limit), "N",
 	  "rows of the table (default 30, 0 for all)", g_out },
 
 	{ "event", 'e', CMD_PROFILES, OPT_TEXT, AT(event), "EVENT",
-	  "cpu, wall, alloc, lock, native, live, io, exception, malloc, or a recorded type's name",
-	  g_pick },
+	  "a recorded type's name, or one of:", g_pick, ch_event_word_at },
 	{ "total", 0, CMD_PROFILES, OPT_FLAG, AT(total), NULL,
 	  "weigh by bytes or time instead of samples", g_pick },
 	{ "from", 0, CMD_PROFILES, OPT_WHEN, AT(from), "TIME",
@@ -71,13 +83,24 @@ const struct cli_opt cli_opts[] = {
 	{ "height", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(frame_height), "PX",
 	  "SVG: height of a frame (default 16)", g_draw },
 	{ "colors", 0, CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(colors), "SCHEME",
-	  "SVG: kind (default) or package", g_draw },
+	  "SVG: colour frames by one of:", g_draw, ch_color_mode_name },
 
 	{ "cores", 0, CMD_PROFILES, OPT_COUNT, AT(cores), "N", "use at most N cores", g_run },
 	{ "quiet", 'q', CMD_PROFILES, OPT_FLAG, AT(quiet), NULL, "no progress, no notes", g_run },
-	{ "help", 'h', (unsigned)CMD_ALL, OPT_FLAG, AT(help), NULL, "show this text", g_run },
+	{ "help", 'h', CMD_ALL, OPT_FLAG, AT(help), NULL, "show this text", g_run },
 };
 const size_t cli_n_opts = CH_LEN(cli_opts);
+
+void cli_opt_help(const struct cli_opt *o, struct ch_buf *b)
+{
+	const char *word;
+
+	ch_buf_puts(b, o->help);
+	if (o->help[strlen(o->help) - 1] == ':')
+		for (size_t i = 0; (word = o->choice(i)); i++)
+			ch_buf_printf(b, "%s %s", i ? "," : "", word);
+	ch_buf_putc(b, 0);
+}
 
 /* --- values ---------------------------------------------------------------------------------- */
 

@@ -12,8 +12,9 @@ enum {
 	CMD_CONVERT = 1,
 	CMD_DIFF = 2,
 	CMD_TOP = 4,
+	CMD_OTHER = 1 << 30,                             /* takes words, not options */
 	CMD_PROFILES = CMD_CONVERT | CMD_DIFF | CMD_TOP, /* all that read profiles */
-	CMD_ALL = ~0,                                    /* those without options, too */
+	CMD_ALL = CMD_PROFILES | CMD_OTHER,
 };
 
 #define CLI_LIST_MAX 32
@@ -67,11 +68,16 @@ struct cli_opt {
 	char letter;      /* or 0 */
 	unsigned commands;
 	enum cli_opt_type type;
-	size_t offset;   /* in struct cli_args */
-	const char *arg; /* as shown in help; NULL for flags */
-	const char *help;
+	size_t offset;     /* in struct cli_args */
+	const char *arg;   /* as shown in help; NULL for flags */
+	const char *help;  /* behind a colon at its end the words of `choice` are listed */
 	const char *group; /* heading in help; the table is ordered by it */
+	/* The i-th word that the option takes, NULL behind the last; NULL: files or free text. */
+	const char *(*choice)(size_t i);
 };
+
+/* The help of an option, with its words where it lists them; appended to b, with a NUL. */
+void cli_opt_help(const struct cli_opt *o, struct ch_buf *b);
 
 extern const struct cli_opt cli_opts[];
 extern const size_t cli_n_opts;

@@ -223,7 +223,7 @@ static int read_default(const struct ch_input *in, const struct chunks *chunks,
 	const char *next;
 	int e;
 
-	p->want.event = ch_event_first();
+	p->want.event = ch_event_word_at(0);
 	e = read_all(in, chunks, p, err);
 	next = ch_events_default(p);
 	if (e >= 0 && next && !has_samples(p)) {

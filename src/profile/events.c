@@ -71,16 +71,12 @@ const char *ch_event_word(const char *type)
 	return type;
 }
 
-const char *ch_event_first(void)
+const char *ch_event_word_at(size_t i)
 {
-	return words[0].word;
-}
-
-void ch_event_words(FILE *f)
-{
-	for (size_t i = 0; i < CH_LEN(words); i++)
-		if (!i || strcmp(words[i].word, words[i - 1].word) != 0)
-			fprintf(f, "%s ", words[i].word);
+	for (size_t row = 0; row < CH_LEN(words); row++)
+		if ((!row || strcmp(words[row].word, words[row - 1].word) != 0) && !i--)
+			return words[row].word;
+	return NULL;
 }
 
 static bool has_word(const struct ch_profile *p, const struct ch_event *e, const char *word)

@@ -4,12 +4,10 @@
 
 #include "profile/profile.h"
 
-#include <stdio.h>
-
 /* The word of a type, or the type itself when it has none. */
 const char *ch_event_word(const char *type);
-/* The word that is looked for first when none is asked for. */
-const char *ch_event_first(void);
+/* The i-th word, in the order in which a default is looked for; NULL behind the last. */
+const char *ch_event_word_at(size_t i);
 /*
  * The word that is shown when none is asked for: the first of the table that the profile has
  * samples of, read or unread. NULL when it has none.
@@ -20,8 +18,6 @@ const char *ch_events_default(const struct ch_profile *p);
  * them: so that a list of events names each word once.
  */
 int64_t ch_events_count(const struct ch_profile *p, size_t event);
-/* Prints the words, each followed by a space, in the order in which a default is looked for. */
-void ch_event_words(FILE *f);
 
 /*
  * Which events a request (a word, or else a type) names: fills chosen[0..p->n_events) and returns

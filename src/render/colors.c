@@ -108,13 +108,23 @@ const char *ch_palette_change(const struct ch_palette *c, double change, double 
 	return c->change[CH_COLOR_STEPS + (change < 0 ? -step : step)];
 }
 
+static const char *const modes[] = {
+	[CH_COLORS_KIND] = "kind",
+	[CH_COLORS_PACKAGE] = "package",
+};
+
+const char *ch_color_mode_name(size_t i)
+{
+	return i < CH_LEN(modes) ? modes[i] : NULL;
+}
+
 int ch_color_mode_parse(const char *s, enum ch_color_mode *ret, struct ch_error *err)
 {
-	if (!strcmp(s, "kind"))
-		*ret = CH_COLORS_KIND;
-	else if (!strcmp(s, "package"))
-		*ret = CH_COLORS_PACKAGE;
-	else
-		return ch_fail(err, -EINVAL, "unknown colours '%s'; known are kind and package", s);
-	return 0;
+	for (size_t i = 0; i < CH_LEN(modes); i++) {
+		if (strcmp(s, modes[i]) != 0)
+			continue;
+		*ret = (enum ch_color_mode)i;
+		return 0;
+	}
+	return ch_fail(err, -EINVAL, "unknown colours '%s'; known are kind and package", s);
 }

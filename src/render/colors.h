@@ -31,7 +31,9 @@ const char *ch_palette_frame(const struct ch_palette *c, enum ch_color_mode mode
                              const struct ch_profile *p, uint32_t frame);
 /* Blue for less, orange for more; `change` and the change that gets the full colour, in shares. */
 const char *ch_palette_change(const struct ch_palette *c, double change, double full);
-/* The name of a mode ("kind", "package"), for --colors. 0, or -EINVAL with the known names. */
+/* The name of the i-th mode, for --colors; NULL behind the last. */
+const char *ch_color_mode_name(size_t i);
+/* The mode of a name. 0, or -EINVAL with the known names. */
 int ch_color_mode_parse(const char *s, enum ch_color_mode *ret, struct ch_error *err);
 
 #endif
