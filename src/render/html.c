@@ -52,7 +52,7 @@ static void put_events(struct ch_json_out *w, const struct ch_page *page)
 		int64_t per_sample = time_per_sample(page, e);
 
 		ch_json_open(w, '{');
-		ch_json_field_str(w, "word", ch_profile_text(p, p->events[e->first].word));
+		ch_json_field_str(w, "word", ch_profile_text(p, e->word));
 		put_types(w, page, i);
 		ch_json_field_str(w, "unit",
 		                  per_sample ? "ns" : ch_profile_text(p, p->events[e->first].unit));

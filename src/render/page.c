@@ -8,6 +8,14 @@
 
 /* --- events ---------------------------------------------------------------------------------- */
 
+static bool has_word(const struct ch_page *page, uint32_t word)
+{
+	for (size_t i = 0; i < page->n_events; i++)
+		if (page->events[i].word == word)
+			return true;
+	return false;
+}
+
 /*
  * Events of one word that the command line would add together are one event of the page as well;
  * the less exact rivals of a better one stand alone.
@@ -23,12 +31,16 @@ static int group_events(struct ch_page *page)
 	if (!chosen || !placed || !page->events || !page->event_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n_events; i++) {
-		const char *word = ch_profile_text(p, p->events[i].word);
+		uint32_t word = p->events[i].word;
 
 		if (placed[i] || !p->events[i].samples)
 			continue;
-		if (ch_events_choose(p, word, chosen, NULL) < 0 || !chosen[i])
+		if (ch_events_choose(p, ch_profile_text(p, word), chosen, NULL) < 0 || !chosen[i]) {
 			memset(chosen, 0, p->n_events * sizeof(*chosen));
+			word = p->events[i].type;
+		}
+		if (has_word(page, word))
+			word = p->events[i].type;
 		chosen[i] = true;
 		for (size_t k = i; k < p->n_events; k++) {
 			if (!chosen[k] || placed[k] || p->events[k].unit != p->events[i].unit)
@@ -36,7 +48,8 @@ static int group_events(struct ch_page *page)
 			placed[k] = true;
 			page->event_of[k] = (uint16_t)page->n_events;
 		}
-		page->events[page->n_events++] = (struct ch_page_event){ .first = i, .scale = 1 };
+		page->events[page->n_events++] =
+		    (struct ch_page_event){ .first = i, .word = word, .scale = 1 };
 	}
 	return 0;
 }

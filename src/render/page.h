@@ -11,7 +11,8 @@
 
 /* What the page calls an event: recorded events that belong to one word and can be added. */
 struct ch_page_event {
-	size_t first; /* event of the profile that gives word and unit */
+	size_t first;  /* event of the profile that gives the unit */
+	uint32_t word; /* string id; the type where another event of the page has the word */
 	int64_t scale;
 	int64_t samples, value; /* sums, times scale */
 	size_t n_rows;

@@ -162,6 +162,9 @@ static void events_of_one_word_are_one_event_but_rivals_are_not(void **state)
 	assert_int_equal(page.n_events, 3);
 	assert_int_equal(page.event_of[enter], page.event_of[park]);
 	assert_int_not_equal(page.event_of[better], page.event_of[worse]);
+	assert_string_equal(ch_profile_text(p, page.events[page.event_of[better]].word), "cpu");
+	assert_string_equal(ch_profile_text(p, page.events[page.event_of[worse]].word),
+	                    "jdk.ExecutionSample");
 	assert_int_equal(page.events[page.event_of[enter]].scale, 100);
 	assert_int_equal(page.events[page.event_of[enter]].samples, 500);
 	assert_int_equal(page.events[page.event_of[enter]].value, 5000);
