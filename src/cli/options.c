@@ -77,9 +77,9 @@ const struct cli_opt cli_opts[] = {
 	{ "inverted", 'i', CMD_CONVERT | CMD_DIFF, OPT_FLAG, AT(inverted), NULL,
 	  "root on top (icicle)", g_draw },
 	{ "min-width", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(min_width), "PX",
-	  "SVG: gather frames narrower than PX pixels (default 0.1)", g_draw },
+	  "gather frames narrower than PX pixels (default 0.1 in SVG, 0.5 in pages)", g_draw },
 	{ "width", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(width), "PX",
-	  "SVG: width (default 1200)", g_draw },
+	  "SVG: width (default 1200, in a browser that of the window)", g_draw },
 	{ "height", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(frame_height), "PX",
 	  "SVG: height of a frame (default 16)", g_draw },
 	{ "colors", 0, CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(colors), "SCHEME",
@@ -301,8 +301,7 @@ int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, st
 	bool only_inputs = false;
 	int r = 0;
 
-	*args =
-	    (struct cli_args){ .limit = 30, .min_width = 0.1, .width = 1200, .frame_height = 16 };
+	*args = (struct cli_args){ .limit = 30, .min_width = -1 };
 	args->inputs = calloc((size_t)argc + 1, sizeof(*args->inputs));
 	if (!args->inputs)
 		return ch_fail(err, -ENOMEM, "options: %m");

@@ -44,7 +44,7 @@ struct cli_args {
 	bool threads, lines, total, reverse, inverted, dot, simple, annotate, normalize, absolute;
 
 	const char *title, *colors;
-	double width, frame_height, min_width;
+	double width, frame_height, min_width; /* 0, 0 and -1: the format's own */
 	unsigned limit, cores;
 	bool quiet, json, help;
 
