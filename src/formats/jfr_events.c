@@ -86,7 +86,7 @@ struct ch_rec_handler {
 	int event; /* number in the profile, -1 not yet */
 	int64_t n_unread;
 	const char *unit;
-	int64_t scale, interval_ns; /* as a Charcloth recording says, 0 not said */
+	int64_t scale, interval_ns; /* as a Charcloth recording says; else 1, and 0 for unknown */
 	enum ch_rec_text text[2];
 };
 
@@ -102,14 +102,22 @@ static void add_group(struct ch_rec *r, const struct ch_rec_group *g, int64_t ti
 {
 	struct ch_rec_handler *h = &r->handlers[g->handler];
 	struct ch_sample s = { .samples = g->samples, .value = g->value, .time_ns = time_ns };
+	int64_t lift;
 
 	if (h->event < 0) {
 		h->event = ch_profile_event(r->p, h->type, h->unit);
-		ch_profile_event_means(r->p, (uint16_t)h->event, NULL, h->scale, h->interval_ns);
+		ch_profile_interval(r->p, (uint16_t)h->event, h->interval_ns);
+		ch_profile_rescale(r->p, (uint16_t)h->event, h->scale);
 	}
 	s.event = (uint16_t)h->event;
 	if (h->how == VALUE_TICKS)
 		s.value = ch_jfr_ns_of(&r->chunk.head, g->value);
+	/* Chunks of another recording, put behind this one, may be of another scale. */
+	lift = r->p->events[s.event].scale / h->scale;
+	if (CH_UNLIKELY(lift > 1)) {
+		s.samples = ch_sat_mul(s.samples, lift);
+		s.value = ch_sat_mul(s.value, lift);
+	}
 	s.stack = ch_rec_stack(r, g->stack, g->samples);
 	if (has(h, CLASS))
 		s.stack =
@@ -247,9 +255,11 @@ static void on_point(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t 
 	struct ch_span name = ch_rec_text(r, h->text[0], v[TEXT_1]), unit;
 	char text[2][128];
 
-	(void)snprintf(text[0], sizeof(text[0]), "%.*s", (int)(name.n & 127), name.s);
+	(void)snprintf(text[0], sizeof(text[0]), "%.*s", (int)(name.n < 127 ? name.n : 127),
+	               name.s);
 	unit = ch_rec_text(r, h->text[1], v[TEXT_2]);
-	(void)snprintf(text[1], sizeof(text[1]), "%.*s", (int)(unit.n & 127), unit.s);
+	(void)snprintf(text[1], sizeof(text[1]), "%.*s", (int)(unit.n < 127 ? unit.n : 127),
+	               unit.s);
 	ch_profile_point(r->p, text[0], text[1], time_of(r, v), ch_jfr_double(v[VALUE]));
 }
 
@@ -332,6 +342,8 @@ static void apply_remarks(struct ch_rec *r, const struct ch_jfr_type *type, cons
 	if (unit.n && !(h->unit = ch_arena_strndup(&r->types.arena, unit.s, unit.n)))
 		return;
 	h->scale = ch_span_number(ch_jfr_remark(&r->types, type, m->scale));
+	if (!h->scale)
+		h->scale = 1;
 	h->interval_ns = ch_span_number(ch_jfr_remark(&r->types, type, m->interval));
 }
 
@@ -380,6 +392,7 @@ static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const st
 	struct ch_rec_handler h = {
 		.desc = d,
 		.unit = d->unit,
+		.scale = 1,
 		.how = weighed ? VALUE_PLAIN : d->how,
 		.old_object = is_old_object(r, type, d->class_field),
 		.type = ch_arena_strndup(&r->types.arena, name.s, name.n),

@@ -133,7 +133,7 @@ static void conclude(const struct ch_input *in, struct ch_profile *p, const stru
 	for (size_t i = 0; i < p->n_events; i++) {
 		int64_t ns = ch_rec_interval(&s->settings, ch_profile_text(p, p->events[i].type));
 
-		ch_profile_event_means(p, (uint16_t)i, NULL, 0, ns);
+		ch_profile_interval(p, (uint16_t)i, ns);
 	}
 	if (s->lost_stacks)
 		ch_profile_note(p, "'%s': the stacks of %llu samples are not in the recording",

@@ -220,7 +220,7 @@ static void set_interval(struct reading *r, const struct source *s, const struct
 	else if (!r->p->events[s->event].interval_ns && !strcmp(unit.unit, "ns") &&
 	         (s->period || s->value < 0))
 		ns = ch_sat_mul(r->period, unit.factor);
-	ch_profile_event_means(r->p, s->event, NULL, 0, ns);
+	ch_profile_interval(r->p, s->event, ns);
 }
 
 static void make_source(struct reading *r, int count, int value, const struct remark *said)

@@ -58,7 +58,7 @@ static void map_events(struct ch_profile *to, const struct ch_profile *from, str
 		ch_profile_rescale(to, at, e->scale);
 		ch_profile_unread(to, at, e->unread);
 		if (!to->events[at].interval_ns)
-			ch_profile_event_means(to, at, NULL, 0, e->interval_ns);
+			ch_profile_interval(to, at, e->interval_ns);
 	}
 }
 

@@ -248,17 +248,10 @@ bool ch_profile_wants_event(const struct ch_profile *p, const char *type)
 	       !strcmp(p->want.event, ch_event_word(type));
 }
 
-void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
-                            int64_t interval_ns)
+void ch_profile_interval(struct ch_profile *p, uint16_t event, int64_t ns)
 {
-	struct ch_event *e = &p->events[event];
-
-	if (unit)
-		e->unit = ch_profile_strz(p, unit);
-	if (scale > 0)
-		e->scale = scale;
-	if (interval_ns > 0)
-		e->interval_ns = interval_ns;
+	if (ns > 0)
+		p->events[event].interval_ns = ns;
 }
 
 int64_t ch_profile_scale(int64_t a, int64_t b)

@@ -190,12 +190,8 @@ uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *un
 void ch_profile_unread(struct ch_profile *p, uint16_t event, int64_t n);
 /* True when samples of this type should be read at all (want.event). */
 bool ch_profile_wants_event(const struct ch_profile *p, const char *type);
-/*
- * For readers that learn it last: what the numbers in an event's rows mean. unit NULL, scale 0 and
- * interval_ns 0 leave things as they are; rows are not touched.
- */
-void ch_profile_event_means(struct ch_profile *p, uint16_t event, const char *unit, int64_t scale,
-                            int64_t interval_ns);
+/* Says what one sample of the event stands for; 0 and less say nothing. */
+void ch_profile_interval(struct ch_profile *p, uint16_t event, int64_t ns);
 /* The least scale that holds numbers of both; the larger of them where that leaves 64 bits. */
 int64_t ch_profile_scale(int64_t a, int64_t b);
 /* Raises an event's scale to a multiple of `scale`; rows and sums are adjusted. */

@@ -350,7 +350,7 @@ static void copy_events(struct selection *s, const bool *chosen)
 		s->event[i] = ch_profile_event(s->out, ch_profile_text(s->in, e->type),
 		                               ch_profile_text(s->in, e->unit));
 		ch_profile_rescale(s->out, s->event[i], e->scale);
-		ch_profile_event_means(s->out, s->event[i], NULL, 0, e->interval_ns);
+		ch_profile_interval(s->out, s->event[i], e->interval_ns);
 	}
 }
 

@@ -58,6 +58,15 @@ def test_uber_records_keep_every_count(charcloth, tmp_path, path):
     assert before == after
 
 
+@pytest.mark.parametrize("order", [("whole", "parts"), ("parts", "whole")])
+def test_recordings_put_together_keep_their_scales(charcloth, tmp_path, order):
+    for name, count in {"whole": "3", "parts": "0.25"}.items():
+        charcloth("convert", "-", "-o", tmp_path / f"{name}.jfr", data=f"main;work {count}\n", check=0)
+    both = tmp_path / "both.jfr"
+    both.write_bytes(b"".join((tmp_path / f"{name}.jfr").read_bytes() for name in order))
+    assert charcloth("convert", both, "-o", "-", check=0).stdout == "main;work 3.25\n"
+
+
 def test_labels_survive_pprof_and_recordings(charcloth, tmp_path):
     dump = DATA / "jstack" / "jdk17-two-dumps.log"
     for extension in ("pb.gz", "jfr"):

@@ -94,11 +94,11 @@ static void scales_meet_in_a_common_one(void **state)
 	(void)state;
 	add(a, ch_profile_event(a, "samples", "count"), stack(a, "main", "x"), 0, 4);
 	add(b, ch_profile_event(b, "samples", "count"), stack(b, "main", "x"), 0, 6);
-	ch_profile_event_means(a, 0, NULL, 4, 0);
-	ch_profile_event_means(b, 0, NULL, 6, 0);
+	ch_profile_rescale(a, 0, 4);
+	ch_profile_rescale(b, 0, 6);
 	ch_profile_merge(a, b, 0);
 	assert_int_equal(a->events[0].scale, 12);
-	assert_int_equal(a->rows.samples[0], 24);
+	assert_int_equal(a->rows.samples[0], 120);
 	assert_int_equal(ch_profile_scale(INT64_MAX, INT64_MAX - 1), INT64_MAX);
 	ch_profile_free(a);
 	ch_profile_free(b);
