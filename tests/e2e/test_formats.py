@@ -67,6 +67,13 @@ def test_recordings_put_together_keep_their_scales(charcloth, tmp_path, order):
     assert charcloth("convert", both, "-o", "-", check=0).stdout == "main;work 3.25\n"
 
 
+def test_series_survive_a_recording(charcloth, tmp_path):
+    uber = DATA / "uber"
+    charcloth("convert", uber / "Stacktrace.json", uber / "CpuAndMemory.json", "-o", tmp_path / "x.jfr")
+    charcloth("convert", tmp_path / "x.jfr", "-o", tmp_path / "x.html", check=0)
+    assert '"name":"heap used","unit":"bytes"' in (tmp_path / "x.html").read_text()
+
+
 def test_labels_survive_pprof_and_recordings(charcloth, tmp_path):
     dump = DATA / "jstack" / "jdk17-two-dumps.log"
     for extension in ("pb.gz", "jfr"):
