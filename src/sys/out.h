@@ -33,8 +33,8 @@ static inline void ch_out_write(struct ch_out *out, const void *data, size_t n)
 {
 	struct ch_out_window *w = (struct ch_out_window *)out;
 
-	if (!n)
-		return; /* data may be NULL then */
+	if (!data || !n)
+		return; /* an empty buffer has no data */
 	if (CH_LIKELY((size_t)(w->end - w->at) >= n)) {
 		memcpy(w->at, data, n);
 		w->at += n;
