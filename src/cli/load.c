@@ -146,11 +146,10 @@ static void read_one(void *ctx, unsigned i)
 		part->error.code = 0;
 }
 
+/* A single file needs no label to tell it from others, unless the user asks for it. */
 static uint32_t file_label(const struct loading *l, const struct file *f)
 {
-	if (l->files->n < 2 && !f->found)
-		return 0;
-	if (!ch_profile_wants(l->all, "file"))
+	if (!ch_profile_wants(l->all, "file") || (l->files->n < 2 && l->want->all_labels))
 		return 0;
 	return ch_profile_label(l->all, 0, ch_profile_strz(l->all, "file"),
 	                        ch_profile_strz(l->all, f->label));

@@ -72,6 +72,8 @@ def test_inputs_are_merged_and_labelled_by_file(charcloth, two):
     done = charcloth("convert", two, "--by", "file", "-o", "-", check=0)
     assert folded(done.stdout)["file=a.folded;main;work;sum"] == 5
     assert folded(done.stdout)["file=b.folded;main;work;sum"] == 1
+    done = charcloth("convert", two / "b.folded", "--by", "file", "-o", "-", check=0)
+    assert folded(done.stdout)["file=b.folded;main;new"] == 9
     done = charcloth("convert", f"{two}/*.folded", "-o", "-", check=0)
     assert folded(done.stdout)["main;work;sum"] == 6
     done = charcloth("convert", two, "--where", "file=b.folded", "-o", "-", check=0)
