@@ -131,7 +131,7 @@ static void put_meta(struct ch_json_out *w, const struct ch_view *v, const struc
 	ch_json_field_str(w, "title", title);
 	ch_json_field_open(w, "source", '[');
 	for (size_t i = 0; i < v->n_sources; i++)
-		ch_json_put_str(w, v->sources[i]);
+		ch_json_put_str(w, ch_view_source(v, i));
 	ch_json_close(w, ']');
 	put_generated(w, v->generated_s);
 	put_events(w, page);

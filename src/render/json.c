@@ -23,7 +23,7 @@ static void put_header(struct ch_json_out *w, const struct ch_view *v, const str
 		ch_json_field_str(w, "title", v->title);
 	ch_json_field_open(w, "source", '[');
 	for (size_t i = 0; i < v->n_sources; i++)
-		ch_json_put_str(w, v->sources[i]);
+		ch_json_put_str(w, ch_view_source(v, i));
 	ch_json_close(w, ']');
 	ch_json_field_str(w, "event", ch_view_word(v));
 	ch_json_field_str(w, "unit", t->unit);

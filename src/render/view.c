@@ -21,6 +21,11 @@ static const char *base_name(const char *path)
 	return base;
 }
 
+const char *ch_view_source(const struct ch_view *v, size_t i)
+{
+	return strcmp(v->sources[i], "-") != 0 ? v->sources[i] : "stdin";
+}
+
 void ch_view_title(const struct ch_view *v, struct ch_buf *b)
 {
 	if (v->title) {
@@ -32,7 +37,7 @@ void ch_view_title(const struct ch_view *v, struct ch_buf *b)
 		ch_buf_puts(b, " → ");
 		ch_buf_puts(b, base_name(v->diff.after));
 	} else if (v->n_sources) {
-		ch_buf_puts(b, base_name(v->sources[0]));
+		ch_buf_puts(b, base_name(ch_view_source(v, 0)));
 		if (v->n_sources > 1)
 			ch_buf_printf(b, " and %zu more", v->n_sources - 1);
 	} else {
@@ -50,7 +55,7 @@ void ch_view_sources(const struct ch_view *v, struct ch_buf *b)
 	}
 	for (size_t i = 0; i < v->n_sources; i++) {
 		ch_buf_puts(b, i ? ", " : "");
-		ch_buf_puts(b, v->sources[i]);
+		ch_buf_puts(b, ch_view_source(v, i));
 	}
 }
 

@@ -51,6 +51,8 @@ struct ch_view {
 const char *ch_view_word(const struct ch_view *v);
 /* The title, given or made. */
 void ch_view_title(const struct ch_view *v, struct ch_buf *b);
+/* The name of an input as people read it: "stdin" for "-". */
+const char *ch_view_source(const struct ch_view *v, size_t i);
 /* Input names joined by commas; of a difference "before → after". */
 void ch_view_sources(const struct ch_view *v, struct ch_buf *b);
 
