@@ -20,6 +20,9 @@ struct file {
 struct files {
 	struct file *item;
 	size_t n, cap;
+	size_t links;            /* in folders, left where they are */
+	size_t closed;           /* folders that could not be walked through */
+	struct ch_error closed1; /* why the first of them could not */
 };
 
 static void files_done(struct files *f)
@@ -49,10 +52,38 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/*
+ * Hidden files and folders are left out. Links are not followed, lest a file that is also reached
+ * by its own name counts twice.
+ */
+static int add_found(struct files *f, FTS *walk, FTSENT *e, size_t label_at)
+{
+	bool hidden = e->fts_level > 0 && e->fts_name[0] == '.';
+
+	switch (e->fts_info) {
+	case FTS_D:
+		return hidden ? fts_set(walk, e, FTS_SKIP) : 0;
+	case FTS_F:
+		return hidden ? 0 : add_file(f, e->fts_path, label_at, true);
+	case FTS_SL:
+	case FTS_SLNONE:
+		f->links += !hidden;
+		return 0;
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		if (!f->closed++)
+			ch_fail(&f->closed1, -e->fts_errno, "open '%s': %m", e->fts_path);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 static int add_folder(struct files *f, const char *path, struct ch_error *err)
 {
 	char *roots[] = { (char *)path, NULL };
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	size_t before = f->n, label_at = strlen(path);
 	FTSENT *e;
 	int r = 0;
@@ -60,14 +91,20 @@ static int add_folder(struct files *f, const char *path, struct ch_error *err)
 	if (!walk)
 		return ch_fail(err, -errno, "open '%s': %m", path);
 	label_at += path[label_at - 1] != '/';
-	/* A folder that cannot be looked into is taken for a file: reading it says why. */
-	while (!r && (e = fts_read(walk)))
-		if ((e->fts_info == FTS_F && e->fts_name[0] != '.') || e->fts_info == FTS_DNR)
-			r = add_file(f, e->fts_path, label_at, true);
+	while (!r && (errno = 0, e = fts_read(walk)))
+		r = add_found(f, walk, e, label_at);
+	if (!r && errno)
+		r = -errno;
 	fts_close(walk);
 	if (r < 0)
 		return ch_fail(err, r, "open '%s': %m", path);
-	return f->n > before ? 0 : ch_fail(err, -ENOENT, "there are no files in '%s'", path);
+	if (f->n > before)
+		return 0;
+	if (f->closed) {
+		*err = f->closed1;
+		return err->code;
+	}
+	return ch_fail(err, -ENOENT, "there are no files in '%s'", path);
 }
 
 static size_t base_name_at(const char *path)
@@ -88,8 +125,12 @@ static int add_pattern(struct files *f, const char *pattern, struct ch_error *er
 	for (size_t i = 0; i < g.gl_pathc && !r; i++) {
 		struct stat st;
 
-		if (!stat(g.gl_pathv[i], &st) && S_ISDIR(st.st_mode))
+		if (stat(g.gl_pathv[i], &st) < 0)
+			st.st_mode = S_IFREG; /* opening it will say why */
+		if (S_ISDIR(st.st_mode))
 			r = add_folder(f, g.gl_pathv[i], err);
+		else if (!S_ISREG(st.st_mode))
+			continue; /* a pipe that nobody named could be waited on for ever */
 		else if (add_file(f, g.gl_pathv[i], base_name_at(g.gl_pathv[i]), false) < 0)
 			r = ch_fail(err, -ENOMEM, "open '%s': %m", pattern);
 	}
@@ -204,6 +245,13 @@ static int load_all(struct loading *l, struct ch_error *err)
 		return ch_fail(err, -ENODATA, "none of the %zu files could be read%s%s", n,
 		               l->all->n_notes ? "; the first: " : "",
 		               l->all->n_notes ? l->all->notes[0] : "");
+	ch_profile_check_sums(l->all);
+	if (l->files->closed)
+		ch_profile_damage(l->all, "%zu folders could not be read; the first: %s",
+		                  l->files->closed, l->files->closed1.text);
+	if (l->files->links)
+		ch_profile_note(l->all, "%zu symbolic links in folders were not followed",
+		                l->files->links);
 	if (l->passed_over)
 		ch_profile_note(l->all, "%zu files are no profiles and were passed over",
 		                l->passed_over);

@@ -5,6 +5,7 @@
 #include "sys/par.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 
@@ -23,14 +24,28 @@ static void set_up_signals(void)
 	for (size_t i = 0; i < CH_LEN(ends); i++)
 		if (signal(ends[i], on_end) == SIG_IGN)
 			signal(ends[i], SIG_IGN);
-	/* A closed pipe is an error of the write, told like any other. */
+	/* A closed pipe or a file over the limit is an error of the write, told like any other. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/*
+ * Started with a closed stdin, stdout or stderr, the next file opened would take its number, and
+ * words to the user would end in it. The place is held by something that fails as a closed one does.
+ */
+static void hold_standard_fds(void)
+{
+	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null", flags[fd]);
 }
 
 static int usage(const struct ch_error *err)
 {
 	cli_say_error(err->text);
-	return EXIT_USAGE;
+	return err->code == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
 }
 
 static int run(const struct cli_command *c, int argc, char **argv)
@@ -78,6 +93,7 @@ int main(int argc, char **argv)
 	const struct cli_command *c;
 	struct ch_error err;
 
+	hold_standard_fds();
 	setlocale(LC_CTYPE, "");
 	set_up_signals();
 	if (argc < 2) {

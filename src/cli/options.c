@@ -4,9 +4,14 @@
 #include "render/outputs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
-#define AT(field) offsetof(struct cli_args, field)
+/* Atoms that {n,m} may add; regcomp takes memory and time by the square of them. */
+#define REGEX_MORE_MAX   3000
+#define REGEX_GROUPS_MAX 256
+
+#define AT(field)        offsetof(struct cli_args, field)
 
 static const char g_out[] = "Output";
 static const char g_pick[] = "What is shown";
@@ -104,6 +109,58 @@ void cli_opt_help(const struct cli_opt *o, struct ch_buf *b)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
+/* Behind the `[` of a bracket expression: where it ends. */
+static const char *bracket_end(const char *p)
+{
+	p += *p == '^';
+	p += *p == ']';
+	return p + strcspn(p, "]");
+}
+
+/*
+ * How many atoms an expression has once its {n,m} are written out, as regcomp does: groups in groups
+ * multiply, and forty characters can ask for all memory there is.
+ */
+static double regex_size(const char *p)
+{
+	double open[REGEX_GROUPS_MAX] = { 0 }, *all = open, last = 0;
+
+	for (; *p; p++) {
+		if (strchr("*+?", *p))
+			continue;
+		if (*p == '(') {
+			if (++all == open + REGEX_GROUPS_MAX)
+				return HUGE_VAL;
+			*all = 0;
+			continue;
+		}
+		if (*p == '{') {
+			const char *comma = p + strcspn(p, ",}");
+			double times = strtod(*comma == ',' ? comma + 1 : p + 1, NULL);
+
+			*all += last * (times > 1 ? times - 1 : 0);
+			last *= times > 1 ? times : 1;
+			p += strcspn(p, "}");
+			p -= !*p;
+			continue;
+		}
+		last = 1;
+		if (*p == ')' && all > open)
+			last = *all--;
+		else if (*p == '[')
+			p = bracket_end(p + 1);
+		else if (*p == '\\' && p[1])
+			p++;
+		p -= !*p;
+		*all += last;
+	}
+	while (all > open) {
+		all[-1] += *all;
+		all--;
+	}
+	return *all;
+}
+
 static int set_regex(struct cli_regex *to, const struct cli_opt *o, const char *value,
                      struct ch_error *err)
 {
@@ -112,6 +169,10 @@ static int set_regex(struct cli_regex *to, const struct cli_opt *o, const char *
 
 	if (to->set)
 		regfree(&to->re);
+	to->set = false;
+	if (regex_size(value) > (double)strlen(value) + REGEX_MORE_MAX)
+		return ch_fail(err, -EINVAL, "--%s: the expression is too large, its {} multiply",
+		               o->name);
 	r = regcomp(&to->re, value, REG_EXTENDED | REG_NOSUB);
 	to->set = !r;
 	if (!r)
@@ -319,6 +380,8 @@ int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, st
 	}
 	if (r >= 0 && args->dot && args->simple)
 		r = ch_fail(err, -EINVAL, "--dot and --simple are two styles; choose one");
+	if (r >= 0 && args->input_format)
+		r = ch_reader_check(args->input_format, err);
 	return r;
 }
 

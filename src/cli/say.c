@@ -76,11 +76,13 @@ static struct {
 
 static void draw(void)
 {
+	CH_CLEANUP(ch_buf_done) struct ch_buf name = CH_BUF(SENTENCE_MAX);
 	unsigned share = ch_input_share();
 
 	fprintf(stderr, "\r\033[K%s", progress.what);
-	if (progress.name[0])
-		fprintf(stderr, " %s", progress.name);
+	ch_name_show(&name, progress.name, strlen(progress.name));
+	if (name.len)
+		fprintf(stderr, " %.*s", (int)name.len, name.data);
 	if (progress.n_inputs > 1)
 		fprintf(stderr, " (%zu of %zu)", progress.number, progress.n_inputs);
 	if (share)

@@ -38,18 +38,23 @@ static int parse_duration(const char *s, int64_t *ret_ns)
 static int parse_epoch(const char *s, int64_t *ret_ns)
 {
 	char *end;
-	double v = strtod(s, &end);
+	double v;
 	int64_t whole;
 
-	if (end == s || *end || !isfinite(v) || v < 0 || v > 9e18)
+	/* Digits only: 1e12 and 0x10 would be read in two ways below. */
+	if (s[strspn(s, "0123456789.")])
+		return -EINVAL;
+	v = strtod(s, &end);
+	if (end == s || *end || v > 9e18)
 		return -EINVAL;
 	whole = strtoll(s, NULL, 10);
+	/* A time that nanoseconds cannot tell (after 2262) is as good as the last one they can. */
 	if (v < 1e11)
-		*ret_ns = (int64_t)(v * 1e3) * 1000000;
+		*ret_ns = ch_sat_mul((int64_t)(v * 1e3), 1000000);
 	else if (v < 1e14)
-		*ret_ns = whole * 1000000;
+		*ret_ns = ch_sat_mul(whole, 1000000);
 	else if (v < 1e17)
-		*ret_ns = whole * 1000;
+		*ret_ns = ch_sat_mul(whole, 1000);
 	else
 		*ret_ns = whole;
 	return 0;
@@ -100,7 +105,7 @@ static int parse_iso(const char *s, int64_t *ret_ns)
 			fraction += (*rest - '0') * digit;
 	if (apply_zone(rest, &tm, &seconds) < 0)
 		return -EINVAL;
-	*ret_ns = seconds * NS_PER_S + fraction;
+	*ret_ns = ch_sat_add(ch_sat_mul(seconds, NS_PER_S), fraction);
 	return 0;
 }
 

@@ -255,7 +255,8 @@ static bool read_escaped(struct ch_json *j, const char *from, struct ch_span *re
 	ch_buf_put(to, from, (size_t)(j->p - from));
 	j->p++;
 	if (to->err)
-		return fail(j, "a string is too long");
+		return fail(j,
+		            to->err == -ENOMEM ? "no memory for a string" : "a string is too long");
 	*ret = (struct ch_span){ to->data, to->len };
 	return true;
 }

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define PIECE (256 * 1024)
 
@@ -31,7 +33,16 @@ enum ch_packing ch_packing_of(const uint8_t *data, size_t n)
 	return CH_PACKING_NONE;
 }
 
-/* One member after the other; zeros or other bytes behind the last one are padding. */
+/* Tapes and block devices leave zeros behind the last member; anything else got lost there. */
+static bool is_padding(const uint8_t *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (data[i])
+			return false;
+	return true;
+}
+
+/* One member after the other, then nothing or padding. */
 static int unpack_gzip(const uint8_t *data, size_t n, struct pour *to, uint8_t *piece)
 {
 	z_stream z = { .next_in = (Bytef *)data };
@@ -54,17 +65,31 @@ static int unpack_gzip(const uint8_t *data, size_t n, struct pour *to, uint8_t *
 		if (zr == Z_STREAM_END) {
 			size_t rest = z.avail_in + left;
 
-			if (ch_packing_of(z.next_in, rest) != CH_PACKING_GZIP)
+			if (ch_packing_of(z.next_in, rest) != CH_PACKING_GZIP) {
+				r = is_padding(z.next_in, rest) ? 0 : -EBADMSG;
 				break;
+			}
 			zr = inflateReset(&z);
 		}
 		if (zr != Z_OK) {
-			r = -EBADMSG;
+			r = zr == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 			break;
 		}
 	}
 	inflateEnd(&z);
 	return r;
+}
+
+static int zstd_failure(size_t code)
+{
+	switch (ZSTD_getErrorCode(code)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return -EFBIG;
+	default:
+		return -EBADMSG;
+	}
 }
 
 static int unpack_zstd(const uint8_t *data, size_t n, struct pour *to, uint8_t *piece)
@@ -76,15 +101,14 @@ static int unpack_zstd(const uint8_t *data, size_t n, struct pour *to, uint8_t *
 
 	if (!z)
 		return -ENOMEM;
-	/* 128 MiB: what the zstd tool itself accepts without being asked. */
-	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, 27);
+	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, 20 + __builtin_ctz(CH_UNPACK_WINDOW_MIB));
 	while (!r) {
 		ZSTD_outBuffer out = { piece, PIECE, 0 };
 		size_t before = in.pos;
 
 		hint = ZSTD_decompressStream(z, &out, &in);
 		if (ZSTD_isError(hint)) {
-			r = -EBADMSG;
+			r = zstd_failure(hint);
 			break;
 		}
 		r = pour(to, piece, out.pos);

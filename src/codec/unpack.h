@@ -10,6 +10,9 @@ enum ch_packing {
 	CH_PACKING_ZSTD,
 };
 
+/* What the zstd tool itself accepts without being asked. */
+#define CH_UNPACK_WINDOW_MIB 128
+
 /* By the first bytes. */
 enum ch_packing ch_packing_of(const uint8_t *data, size_t n);
 
@@ -18,8 +21,9 @@ typedef int ch_unpack_sink(void *ctx, const uint8_t *data, size_t n);
 
 /*
  * Unpacks data[0..n) piece by piece. Returns 0; -EBADMSG when the stream is damaged or cut short
- * (the pieces before it were delivered); -E2BIG when it expands beyond max_bytes; or what the sink
- * returned. No sentence: the caller knows the name.
+ * or followed by something else (the pieces before it were delivered); -E2BIG when it expands
+ * beyond max_bytes; -EFBIG when it needs a window of more than CH_UNPACK_WINDOW_MIB; -ENOMEM; or
+ * what the sink returned. No sentence: the caller knows the name.
  */
 int ch_unpack(enum ch_packing packing, const uint8_t *data, size_t n, uint64_t max_bytes,
               ch_unpack_sink *sink, void *ctx);

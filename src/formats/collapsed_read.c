@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #define PROBE_BYTES ((size_t)64 * 1024)
+#define LINE_PROBE  ((size_t)128 << 20)
 #define DEPTH_MAX   ((size_t)1 << 20)
 
 /* One thread's share of the file. */
@@ -360,8 +361,12 @@ int ch_collapsed_probe(const struct ch_input *in)
 		const char *stop;
 
 		e = ch_line_end(s, end);
-		if (e == end && text.n > PROBE_BYTES)
-			break; /* the probe ends inside this line */
+		if (e == end && text.n > PROBE_BYTES) {
+			if (good || bad)
+				break; /* the probe ends inside this line */
+			/* A first line this long is a deep stack, or nothing known here. */
+			e = ch_line_end(s, text.s + (text.n < LINE_PROBE ? text.n : LINE_PROBE));
+		}
 		stop = trim_end(s, e);
 		if (s == stop || is_comment(s, stop))
 			continue;

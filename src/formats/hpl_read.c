@@ -367,6 +367,8 @@ static int conclude(struct hpl *h, const struct ch_input *in, const uint8_t *sto
 {
 	if (h->err)
 		return ch_fail(err, h->err, "read '%s': %m", in->name);
+	if (ch_profile_status(h->p, err) < 0)
+		return err->code;
 	if (!h->traces)
 		return ch_fail(err, -EINVAL, "'%s': there is no complete trace in this log",
 		               in->name);

@@ -89,11 +89,10 @@ static int spool_pipe(int from, const char *name, int *ret_fd, struct ch_error *
 	return 0;
 }
 
-/* Replaces in->map by what the wrapper holds. */
-static int unwrap(struct ch_input *in, enum ch_packing packing, struct ch_error *err)
+/* Replaces in->map by what the wrapper holds, which may be max bytes. */
+static int unwrap(struct ch_input *in, enum ch_packing packing, uint64_t max, struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int fd = spool_open(err);
-	uint64_t max = UNPACK_FREE + UNPACK_RATIO * (uint64_t)in->map.size;
 	struct ch_map inner;
 	int r;
 
@@ -107,6 +106,13 @@ static int unwrap(struct ch_input *in, enum ch_packing packing, struct ch_error 
 		               "'%s' expands to more than %llu MiB, which no profile does; "
 		               "unpack it yourself if it is one",
 		               in->name, (unsigned long long)(max >> 20));
+	else if (r == -ENOMEM)
+		return ch_fail(err, r, "unpack '%s': %m", in->name);
+	else if (r == -EFBIG)
+		return ch_fail(err, r,
+		               "'%s' was packed with a window of more than %d MiB; unpack "
+		               "it yourself (zstd -d --long=31)",
+		               in->name, CH_UNPACK_WINDOW_MIB);
 	else if (r < 0)
 		return ch_fail(err, r, "unpack '%s' to a temporary file: %m; set TMPDIR", in->name);
 	r = ch_map_fd(fd, in->name, &inner, err);
@@ -144,6 +150,7 @@ int ch_input_open(const char *path, struct ch_input *ret, struct ch_error *err)
 {
 	struct ch_input in = { .name = strdup(strcmp(path, "-") ? path : "stdin") };
 	enum ch_packing packing;
+	uint64_t max;
 	int r;
 
 	if (!in.name)
@@ -153,9 +160,11 @@ int ch_input_open(const char *path, struct ch_input *ret, struct ch_error *err)
 		free(in.name);
 		return r;
 	}
+	/* By the size of the outermost wrapper: each one inside may be a bomb of its own. */
+	max = UNPACK_FREE + UNPACK_RATIO * (uint64_t)in.map.size;
 	for (int depth = 0; (packing = ch_packing_of(in.map.data, in.map.size)); depth++) {
 		r = depth < WRAPPERS_MAX
-		        ? unwrap(&in, packing, err)
+		        ? unwrap(&in, packing, max, err)
 		        : ch_fail(err, -ELOOP, "'%s': more than %d compression wrappers", in.name,
 		                  WRAPPERS_MAX);
 		if (r < 0) {

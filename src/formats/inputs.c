@@ -1,5 +1,6 @@
 #include "formats/inputs.h"
 #include "formats/readers.h"
+#include "base/buf.h"
 
 #include <string.h>
 
@@ -24,6 +25,21 @@ static const struct ch_reader *by_name(const char *name)
 	return NULL;
 }
 
+int ch_reader_check(const char *name, struct ch_error *err)
+{
+	struct ch_buf known = CH_BUF(1024);
+
+	if (by_name(name))
+		return 0;
+	for (size_t i = 0; i < ch_n_readers; i++)
+		ch_buf_printf(&known, "%s%s", i ? ", " : "", ch_readers[i].name);
+	ch_buf_putc(&known, 0);
+	ch_fail(err, -EINVAL, "there is no input format '%s'; known are %s", name,
+	        known.err ? "many" : known.data);
+	ch_buf_done(&known);
+	return -EINVAL;
+}
+
 static const struct ch_reader *by_content(const struct ch_input *in)
 {
 	const struct ch_reader *best = NULL;
@@ -46,7 +62,7 @@ static int read_input(const struct ch_input *in, const char *format, struct ch_p
 	const struct ch_reader *r = format ? by_name(format) : by_content(in);
 
 	if (format && !r)
-		return ch_fail(err, -EINVAL, "there is no input format '%s'", format);
+		return ch_reader_check(format, err);
 	if (!in->size)
 		return ch_fail(err, CH_NOT_A_PROFILE, "'%s' is empty", in->name);
 	if (!r)

@@ -11,8 +11,8 @@ struct ch_reader {
 	const char *name;  /* the word for --input-format and messages */
 	const char *title; /* for help and docs */
 	/*
-	 * How sure the content is of this format: 0 no, 100 certain. Looks at the first 64 KiB at
-	 * most, never at the name.
+	 * How sure the content is of this format: 0 no, 100 certain. Looks at the first 64 KiB (or
+	 * at the first line, where that is longer), never at the name.
 	 */
 	int (*probe)(const struct ch_input *in);
 	/*
@@ -25,6 +25,9 @@ struct ch_reader {
 
 extern const struct ch_reader ch_readers[];
 extern const size_t ch_n_readers;
+
+/* 0 when a reader has this name, else -EINVAL with a sentence that lists them. */
+int ch_reader_check(const char *name, struct ch_error *err);
 
 /* The error of an input that no reader recognises, apart from those of damaged profiles. */
 #define CH_NOT_A_PROFILE (-EMEDIUMTYPE)

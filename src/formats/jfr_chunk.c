@@ -72,6 +72,8 @@ int ch_rec_open_types(struct ch_rec *r, struct ch_error *why)
 		return ch_fail(why, -EBADMSG,
 		               "it has no metadata, without which its events mean nothing");
 	e = ch_jfr_types_read(&r->types, body);
+	if (e == -ENOMEM)
+		return ch_fail(why, e, "%m");
 	return e < 0 ? ch_fail(why, e, "its metadata is damaged") : 0;
 }
 
@@ -147,7 +149,7 @@ int ch_rec_chunk(struct ch_rec *r, struct ch_error *why)
 		e = ch_fail(why, -EBADMSG,
 		            "it was cut short before its stacks were written "
 		            "(the recorder was killed)");
-	if (e >= 0 && ch_rec_events_init(r) < 0)
+	if (e >= 0 && (ch_rec_events_init(r) < 0 || r->types.no_memory))
 		e = ch_fail(why, -ENOMEM, "%m");
 	if (e >= 0) {
 		walk(r);

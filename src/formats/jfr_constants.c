@@ -1,6 +1,8 @@
 #include "formats/jfr_read.h"
 #include "base/vec.h"
 
+#include <errno.h>
+
 /* Slots of the plans below. */
 enum { METHOD_CLASS, METHOD_NAME };
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE };
@@ -249,9 +251,9 @@ static uint32_t method_name(struct ch_rec *r, uint64_t key, bool bare)
 	if (r->name.len && t.n)
 		ch_buf_putc(&r->name, '.');
 	ch_buf_put(&r->name, t.s, t.n);
-	if (!r->name.len)
+	if (!r->name.len && !r->name.err)
 		return ch_profile_strz(r->p, "unknown");
-	return ch_profile_str(r->p, r->name.data, r->name.len);
+	return ch_profile_buf(r->p, &r->name);
 }
 
 /* The cache line of a method, made when it is first met; NULL when the method is not there. */
@@ -262,8 +264,10 @@ static struct ch_rec_method *method(struct ch_rec *r, uint64_t key)
 	if (at)
 		return &r->methods[*at - 1];
 	if (CH_ROOM(r->methods, r->methods_cap, r->n_methods + 1) < 0 ||
-	    ch_jfr_idmap_put(&r->methods_seen, key, r->n_methods + 1) < 0)
+	    ch_jfr_idmap_put(&r->methods_seen, key, r->n_methods + 1) < 0) {
+		ch_profile_fail(r->p, -ENOMEM);
 		return NULL;
+	}
 	r->methods[r->n_methods] = (struct ch_rec_method){ { 0 } };
 	return &r->methods[r->n_methods++];
 }
@@ -338,8 +342,12 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 	if (c.bad || !r->frame.plan || !at_address(r, v[0], &c))
 		return false;
 	n = ch_jfr_varint(&c);
-	if (n > ch_cursor_left(&c) || CH_ROOM(r->path, r->path_cap, n) < 0)
+	if (n > ch_cursor_left(&c))
 		return false;
+	if (CH_ROOM(r->path, r->path_cap, n) < 0) {
+		ch_profile_fail(r->p, -ENOMEM);
+		return false;
+	}
 	for (uint64_t i = 0; i < n; i++)
 		r->path[i] = read_frame(r, &c);
 	if (c.bad)
@@ -415,9 +423,8 @@ static uint32_t class_frame(struct ch_rec *r, uint64_t key, enum ch_kind kind)
 		put_class(&r->name, ch_rec_text(r, r->layout[CH_REC_CLASSES].text[0], class[0]));
 	if (!r->name.len)
 		ch_buf_puts(&r->name, "null");
-	return ch_profile_frame(
-	    r->p, (struct ch_frame){ .name = ch_profile_str(r->p, r->name.data, r->name.len),
-	                             .kind = (uint8_t)kind });
+	return ch_profile_frame(r->p, (struct ch_frame){ .name = ch_profile_buf(r->p, &r->name),
+	                                                 .kind = (uint8_t)kind });
 }
 
 uint32_t ch_rec_push_class(struct ch_rec *r, uint32_t stack, uint64_t key, enum ch_kind kind,

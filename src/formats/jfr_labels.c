@@ -3,6 +3,7 @@
 #include "formats/spark_thread.h"
 #include "base/vec.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 void ch_rec_labels_init(struct ch_rec *r)
@@ -72,8 +73,10 @@ const struct ch_rec_thread *ch_rec_thread(struct ch_rec *r, uint64_t key)
 	if (at)
 		return &r->threads[*at - 1];
 	if (CH_ROOM(r->threads, r->threads_cap, r->n_threads + 1) < 0 ||
-	    ch_jfr_idmap_put(&r->threads_seen, key, r->n_threads + 1) < 0)
+	    ch_jfr_idmap_put(&r->threads_seen, key, r->n_threads + 1) < 0) {
+		ch_profile_fail(r->p, -ENOMEM);
 		return &none;
+	}
 	r->threads[r->n_threads] = new_thread(r, key);
 	return &r->threads[r->n_threads++];
 }
@@ -130,7 +133,7 @@ static uint32_t unescaped(struct ch_rec *r, struct ch_span *t, char stop)
 		t->s++;
 		t->n--;
 	}
-	return r->name.len && !r->name.err ? ch_profile_str(r->p, r->name.data, r->name.len) : 0;
+	return r->name.len || r->name.err ? ch_profile_buf(r->p, &r->name) : 0;
 }
 
 /* Pairs of a Charcloth recording: stage=3,task=17 */

@@ -90,6 +90,9 @@ static void read_one(struct worker *w, const struct job *job, const struct ch_jf
 		w->n_read++;
 		return;
 	}
+	/* No fault of the chunk: the whole reading fails, rather than being called damaged. */
+	if (why.code == -ENOMEM)
+		ch_profile_fail(w->p, -ENOMEM);
 	if (!w->first.code) {
 		w->first = why;
 		w->first_at = chunk->at;
@@ -165,6 +168,8 @@ static int read_chunks(const struct ch_input *in, const struct chunks *chunks,
 	ch_par_run(n, work, &job);
 	for (unsigned i = 1; i < n; i++)
 		gather(&workers[0], &workers[i]);
+	if (ch_profile_status(p, err) < 0)
+		return err->code;
 	if (!workers[0].n_read)
 		return ch_fail(err, -EBADMSG, "'%s': the chunk at byte %zu cannot be read: %s",
 		               in->name, workers[0].first_at, workers[0].first.text);

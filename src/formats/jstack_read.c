@@ -370,7 +370,7 @@ int ch_jstack_read(const struct ch_input *in, struct ch_profile *p, struct ch_er
 	read_all(&d, in);
 	if (d.err)
 		r = ch_fail(err, d.err, "read '%s': %m", in->name);
-	else if (!d.with_stack)
+	else if ((r = ch_profile_status(p, err)) >= 0 && !d.with_stack)
 		r = ch_fail(err, -EINVAL, "'%s': no thread in it has a stack", in->name);
 	if (d.cut)
 		ch_profile_damage(p, "'%s': stacks deeper than %zu frames were cut", in->name,

@@ -2,6 +2,8 @@
 #include "formats/perf.h"
 #include "base/buf.h"
 
+#include <errno.h>
+
 /* A frame line taken apart. */
 struct raw {
 	struct ch_span symbol, dso, source;
@@ -225,6 +227,8 @@ static void jit_frames(struct ch_profile *p, const struct raw *raw, struct ch_pe
 			one = (struct ch_span){ name.data, name.len };
 		else
 			kind = helper_kind(one);
+		if (name.err == -ENOMEM)
+			ch_profile_fail(p, name.err);
 		ret->id[ret->n++] = make_frame(p, one, kind, raw->source);
 		if (!arrow)
 			break;
@@ -250,6 +254,8 @@ static uint32_t python_frame(struct ch_profile *p, struct ch_span symbol, struct
 		ch_buf_puts(&name, " (");
 		ch_buf_put(&name, file.s, file.n);
 		ch_buf_putc(&name, ')');
+		if (name.err == -ENOMEM)
+			ch_profile_fail(p, name.err);
 		if (!name.err)
 			func = (struct ch_span){ name.data, name.len };
 	}
@@ -272,6 +278,8 @@ static uint32_t unknown_frame(struct ch_profile *p, struct ch_span dso, enum ch_
 	ch_buf_putc(&name, '[');
 	ch_buf_put(&name, base.s, base.n);
 	ch_buf_putc(&name, ']');
+	if (name.err)
+		ch_profile_fail(p, name.err);
 	id =
 	    make_frame(p, (struct ch_span){ name.data, name.err ? 0 : name.len }, kind, CH_NO_SPAN);
 	ch_buf_done(&name);

@@ -110,6 +110,9 @@ static int run(const struct job *job, unsigned n, const struct ch_input *in, str
 	add_up(job, n);
 	if (first->err)
 		return ch_fail(err, first->err, "read '%s': %m", in->name);
+	/* Before conclude: samples that found no memory are not samples that are not there. */
+	if (ch_profile_status(p, err) < 0)
+		return err->code;
 	return job->ops->conclude(first, p, err);
 }
 

@@ -63,8 +63,8 @@ static void flush(struct writing *w)
 static void send(struct writing *w, enum ch_pprof_profile field)
 {
 	ch_proto_put_bytes(&w->head, field, w->message.data, w->message.len);
-	if (w->message.err)
-		w->err = w->message.err;
+	if (w->message.err || w->part.err)
+		w->err = w->message.err ? w->message.err : w->part.err;
 	ch_buf_reset(&w->message);
 	if (w->head.len >= FLUSH_BYTES)
 		flush(w);
@@ -105,6 +105,8 @@ static void put_remark(struct writing *w, const struct ch_event *e, const struct
 	              c->value, (long long)e->interval_ns, ch_profile_text(w->p, e->type));
 	ch_proto_put_u64(&w->head, CH_PPROF_COMMENT,
 	                 ch_strtab_id(&w->strings, text.data, text.len));
+	if (text.err)
+		w->err = text.err;
 	ch_buf_done(&text);
 }
 

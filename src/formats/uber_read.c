@@ -73,7 +73,7 @@ static int add_frame(struct reading *r, const char *s, size_t n, bool python)
 	} else {
 		ch_buf_reset(&r->name);
 		f.kind = ch_uber_to_slash(&r->name, s, n) ? CH_KIND_JAVA : CH_KIND_OTHER;
-		f.name = ch_profile_str(r->p, n ? r->name.data : "", n);
+		f.name = ch_profile_buf(r->p, &r->name);
 	}
 	r->frames[r->n_frames++] = ch_profile_frame(r->p, f);
 	return 0;

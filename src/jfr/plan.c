@@ -48,8 +48,10 @@ static bool add(struct compiler *c, struct ch_jfr_step s)
 		c->steps[c->n - 1].n += s.n;
 		return true;
 	}
-	if (CH_ROOM(c->steps, c->cap, c->n + 1) < 0)
+	if (CH_ROOM(c->steps, c->cap, c->n + 1) < 0) {
+		c->types->no_memory = true;
 		return false;
+	}
 	c->steps[c->n++] = s;
 	if (s.op >= OP_KEEP_INT)
 		c->n_needed = c->n;
@@ -158,8 +160,10 @@ static const struct ch_jfr_plan *finish(struct compiler *c, bool whole)
 	struct ch_jfr_plan *plan = ch_arena_alloc(&c->types->arena, sizeof(*plan));
 	struct ch_jfr_step *steps = ch_arena_alloc(&c->types->arena, (n + 1) * sizeof(*c->steps));
 
-	if (!plan || !steps)
+	if (!plan || !steps) {
+		c->types->no_memory = true;
 		return NULL;
+	}
 	if (n)
 		memcpy(steps, c->steps, n * sizeof(*steps));
 	steps[n] = (struct ch_jfr_step){ .op = OP_END };

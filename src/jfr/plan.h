@@ -32,7 +32,8 @@ struct ch_jfr_plan {
 /*
  * Makes the plan for a type. With `whole` false reading stops behind the last field that is kept.
  * NULL when the type cannot be read: it refers to a type that is not there, contains itself, or
- * has an absurd size; or there is no memory. The plan lives in t->arena.
+ * has an absurd size; or there is no memory, which also sets t->no_memory. The plan lives in
+ * t->arena.
  */
 const struct ch_jfr_plan *ch_jfr_plan_new(struct ch_jfr_types *t, const struct ch_jfr_type *type,
                                           const struct ch_jfr_keep *keep, size_t n_keep,

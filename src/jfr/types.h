@@ -50,6 +50,7 @@ struct ch_jfr_types {
 	size_t n_remarks, remarks_cap;
 	struct ch_jfr_idmap by_id; /* place in items, plus 1 */
 	struct ch_arena arena;     /* lives as long as the types; users may take from it, too */
+	bool no_memory;            /* a plan could not be made for want of memory */
 };
 
 /*

@@ -123,6 +123,18 @@ static bool *passing_sets(const struct ch_profile *p, const struct ch_select *ho
 
 enum { INCLUDED = 1, EXCLUDED = 2 };
 
+/* The name ends in a zero, and may hold others: the length counts. */
+static int match(const regex_t *re, const struct ch_buf *name, uint8_t bit, uint8_t *to)
+{
+	regmatch_t all = { 0, (regoff_t)name->len - 1 };
+	int r = re ? regexec(re, name->data, 1, &all, REG_STARTEND) : REG_NOMATCH;
+
+	if (r && r != REG_NOMATCH)
+		return -ENOMEM;
+	*to |= r ? 0 : bit;
+	return 0;
+}
+
 /* Per stack: does it hold a frame that --include or --exclude names. NULL when out of memory. */
 static uint8_t *match_stacks(const struct ch_profile *p, const struct ch_select *how)
 {
@@ -138,14 +150,11 @@ static uint8_t *match_stacks(const struct ch_profile *p, const struct ch_select 
 		ch_buf_reset(&name);
 		ch_name_format(p, &p->frames[i], how, &name);
 		ch_buf_putc(&name, 0);
-		if (name.err) {
+		if (name.err || match(how->include, &name, INCLUDED, &frame[i]) < 0 ||
+		    match(how->exclude, &name, EXCLUDED, &frame[i]) < 0) {
 			free(stack);
 			return NULL;
 		}
-		if (how->include && !regexec(how->include, name.data, 0, NULL, 0))
-			frame[i] |= INCLUDED;
-		if (how->exclude && !regexec(how->exclude, name.data, 0, NULL, 0))
-			frame[i] |= EXCLUDED;
 	}
 	for (size_t i = 1; i < p->trie.n; i++)
 		stack[i] = stack[p->trie.parent[i]] | frame[p->trie.frame[i]];

@@ -15,7 +15,7 @@
 #define EVENTS_MAX        ((size_t)UINT16_MAX)
 #define NOTES_MAX         ((size_t)64)
 
-static void fail(struct ch_profile *p, int err)
+void ch_profile_fail(struct ch_profile *p, int err)
 {
 	if (!p->err)
 		p->err = err;
@@ -118,7 +118,7 @@ static uint32_t long_name(struct ch_profile *p, const char *s, size_t n)
 		return cut_name(p, s, n);
 	fixed = malloc(n * 3);
 	if (!fixed) {
-		fail(p, -ENOMEM);
+		ch_profile_fail(p, -ENOMEM);
 		return 0;
 	}
 	return cut_name(p, fixed, ch_utf8_repair(s, n, fixed));
@@ -134,6 +134,15 @@ uint32_t ch_profile_str(struct ch_profile *p, const char *s, size_t n)
 uint32_t ch_profile_strz(struct ch_profile *p, const char *s)
 {
 	return ch_profile_str(p, s, strlen(s));
+}
+
+uint32_t ch_profile_buf(struct ch_profile *p, const struct ch_buf *b)
+{
+	if (b->err == -ENOMEM) {
+		ch_profile_fail(p, b->err);
+		return 0;
+	}
+	return ch_profile_str(p, b->len ? b->data : "", b->len);
 }
 
 uint32_t ch_profile_frame(struct ch_profile *p, struct ch_frame f)
@@ -155,7 +164,7 @@ uint32_t ch_profile_frame(struct ch_profile *p, struct ch_frame f)
 	id = (uint32_t)p->n_frames;
 	if (p->n_frames >= NODES_MAX || CH_ROOM(p->frames, p->frames_cap, p->n_frames + 1) < 0 ||
 	    ch_index_put(&p->frame_index, hash, id) < 0) {
-		fail(p, p->n_frames >= NODES_MAX ? -E2BIG : -ENOMEM);
+		ch_profile_fail(p, p->n_frames >= NODES_MAX ? -E2BIG : -ENOMEM);
 		return 0;
 	}
 	p->frames[p->n_frames++] = f;
@@ -168,12 +177,12 @@ static uint32_t new_node(struct ch_profile *p, uint32_t parent, uint32_t frame)
 	uint32_t id = (uint32_t)t->n;
 
 	if (t->n >= NODES_MAX) {
-		fail(p, -E2BIG);
+		ch_profile_fail(p, -E2BIG);
 		return 0;
 	}
 	if (CH_ROOM(t->parent, t->parent_cap, t->n + 1) < 0 ||
 	    CH_ROOM(t->frame, t->frame_cap, t->n + 1) < 0) {
-		fail(p, -ENOMEM);
+		ch_profile_fail(p, -ENOMEM);
 		return 0;
 	}
 	t->parent[id] = parent;
@@ -193,7 +202,7 @@ static uint32_t find_or_add_node(struct ch_profile *p, uint32_t parent, uint32_t
 			return id;
 	id = new_node(p, parent, frame);
 	if (id && ch_index_put(&t->index, hash, id) < 0)
-		fail(p, -ENOMEM);
+		ch_profile_fail(p, -ENOMEM);
 	return id;
 }
 
@@ -224,7 +233,7 @@ uint16_t ch_profile_event(struct ch_profile *p, const char *type, const char *un
 		if (p->events[i].type == id)
 			return (uint16_t)i;
 	if (p->n_events >= EVENTS_MAX || CH_ROOM(p->events, p->events_cap, p->n_events + 1) < 0) {
-		fail(p, p->n_events >= EVENTS_MAX ? -E2BIG : -ENOMEM);
+		ch_profile_fail(p, p->n_events >= EVENTS_MAX ? -E2BIG : -ENOMEM);
 		return 0;
 	}
 	p->events[p->n_events] = (struct ch_event){
@@ -250,7 +259,7 @@ bool ch_profile_wants_event(const struct ch_profile *p, const char *type)
 
 void ch_profile_interval(struct ch_profile *p, uint16_t event, int64_t ns)
 {
-	if (ns > 0)
+	if (ns > 0 && event < p->n_events)
 		p->events[event].interval_ns = ns;
 }
 
@@ -270,7 +279,7 @@ int64_t ch_profile_scale(int64_t a, int64_t b)
 void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale)
 {
 	struct ch_event *e = &p->events[event];
-	int64_t factor = ch_profile_scale(e->scale, scale) / e->scale;
+	int64_t factor = event < p->n_events ? ch_profile_scale(e->scale, scale) / e->scale : 0;
 
 	if (factor <= 1)
 		return;
@@ -340,7 +349,7 @@ void ch_profile_add(struct ch_profile *p, const struct ch_sample *s)
 	if (!r && !p->want.times)
 		r = ch_index_put(&p->rows.index, hash, (uint32_t)i + 1);
 	if (r < 0) {
-		fail(p, r);
+		ch_profile_fail(p, r);
 		return;
 	}
 	p->rows.event[i] = s->event;
@@ -353,14 +362,31 @@ void ch_profile_add(struct ch_profile *p, const struct ch_sample *s)
 	p->rows.n++;
 }
 
+static bool at_border(int64_t v)
+{
+	return v == INT64_MAX || v == INT64_MIN;
+}
+
+void ch_profile_check_sums(struct ch_profile *p)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		if (at_border(p->events[i].samples) || at_border(p->events[i].value))
+			ch_profile_damage(p,
+			                  "the sum of '%s' is too large for 64 bits and was "
+			                  "capped; shares are wrong",
+			                  ch_profile_text(p, p->events[i].type));
+}
+
 /* --- notes ----------------------------------------------------------------------------------- */
 
 CH_PRINTF(2, 0) static void note(struct ch_profile *p, const char *fmt, va_list args)
 {
 	char *text;
 
-	if (vasprintf(&text, fmt, args) < 0)
+	if (vasprintf(&text, fmt, args) < 0) {
+		p->notes_lost++;
 		return;
+	}
 	for (size_t i = 0; i < p->n_notes; i++) {
 		if (!strcmp(p->notes[i], text)) {
 			free(text);

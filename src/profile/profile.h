@@ -19,6 +19,7 @@
 #ifndef CH_PROFILE_PROFILE_H
 #define CH_PROFILE_PROFILE_H
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/strtab.h"
@@ -156,9 +157,14 @@ static inline void ch_profile_freep(struct ch_profile **p)
 /* 0, or the first failure as a negative errno with a sentence. */
 int ch_profile_status(const struct ch_profile *p, struct ch_error *err);
 
+/* For readers that found no memory: the first failure sticks, and status tells it. */
+void ch_profile_fail(struct ch_profile *p, int err);
+
 /* A string's id. Broken UTF-8 is repaired; what is then longer than CH_NAME_MAX is cut. */
 uint32_t ch_profile_str(struct ch_profile *p, const char *s, size_t n);
 uint32_t ch_profile_strz(struct ch_profile *p, const char *s);
+/* The same of what was put together in b; when b found no memory for it, the profile fails. */
+uint32_t ch_profile_buf(struct ch_profile *p, const struct ch_buf *b);
 static inline const char *ch_profile_text(const struct ch_profile *p, uint32_t id)
 {
 	return p->strings.text[id];
@@ -199,6 +205,9 @@ void ch_profile_rescale(struct ch_profile *p, uint16_t event, int64_t scale);
 
 /* Adds a sample, folding it into an equal row unless times are wanted. */
 void ch_profile_add(struct ch_profile *p, const struct ch_sample *s);
+
+/* Marks damage when an event's samples or values were too large to add up and stay at the border. */
+void ch_profile_check_sums(struct ch_profile *p);
 
 /* Adds a point to a series, made when new. Ignored unless series are wanted. */
 void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,

@@ -109,7 +109,7 @@ static uint32_t out_frame(struct selection *s, uint32_t id)
 		return s->frame[id];
 	ch_buf_reset(&s->text);
 	ch_name_format(s->in, &f, s->how, &s->text);
-	f.name = ch_profile_str(s->out, s->text.data, s->text.len);
+	f.name = ch_profile_buf(s->out, &s->text);
 	if (s->how->keep_kinds) {
 		f.file = out_string(s, f.file);
 	} else {
@@ -251,7 +251,7 @@ static uint32_t push_label(struct selection *s, uint32_t at, uint32_t set, const
 	if (with_key)
 		ch_buf_printf(&s->text, "%s=", key);
 	ch_buf_puts(&s->text, value ? ch_profile_text(p, value) : "-");
-	f.name = ch_profile_str(s->out, s->text.data, s->text.len);
+	f.name = ch_profile_buf(s->out, &s->text);
 	return ch_profile_push(s->out, at, ch_profile_frame(s->out, f));
 }
 

@@ -55,4 +55,10 @@ static inline const char *ch_tree_name(const struct ch_tree *t, const struct ch_
 	return i ? ch_profile_text(p, p->frames[t->frame[i]].name) : "all";
 }
 
+/* Its bytes: a name may hold zeros. */
+static inline size_t ch_tree_name_len(const struct ch_tree *t, const struct ch_profile *p, size_t i)
+{
+	return i ? p->strings.len[p->frames[t->frame[i]].name] : strlen("all");
+}
+
 #endif

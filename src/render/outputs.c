@@ -90,7 +90,7 @@ const struct ch_output ch_outputs[] = {
 	{ "uber",
 	  "Stacktrace records of Uber's JVM profiler",
 	  { ".uber.json", ".uber" },
-	  { .labels = true },
+	  { .labels = true, .colors = true },
 	  false,
 	  write_uber },
 };

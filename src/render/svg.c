@@ -235,8 +235,7 @@ static void draw_frame(struct svg *s, size_t i, double x, double w)
 	uint32_t depth = s->tree->depth[i];
 
 	ch_buf_reset(&s->name);
-	ch_name_show(&s->name, name,
-	             i ? s->p->strings.len[s->p->frames[s->tree->frame[i]].name] : strlen(name));
+	ch_name_show(&s->name, name, ch_tree_name_len(s->tree, s->p, i));
 	open_frame(s, x, w, depth);
 	ch_xml_put(&s->line, s->name.data, s->name.len);
 	put_facts(s, i);

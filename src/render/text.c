@@ -55,6 +55,9 @@ static void put_cell(struct text *t, size_t width)
 {
 	size_t chars = ch_name_chars(t->cell.data, t->cell.len);
 
+	if (chars >= width && t->line.len)
+		ch_buf_putc(&t->line,
+		            ' '); /* too wide for its column, but no part of the one before */
 	for (; chars < width; chars++)
 		ch_buf_putc(&t->line, ' ');
 	ch_buf_put(&t->line, t->cell.data, t->cell.len);
@@ -207,7 +210,7 @@ static void put_group(struct text *t)
 	while (n--) {
 		const char *name = ch_tree_name(t->tree, t->p, path[n]);
 
-		ch_name_show(&t->line, name, strlen(name));
+		ch_name_show(&t->line, name, ch_tree_name_len(t->tree, t->p, path[n]));
 		ch_buf_puts(&t->line, n ? " " : "");
 	}
 	color(t, PLAIN);
@@ -389,7 +392,7 @@ static void put_tree_line(struct text *t, const struct item *item)
 	} else {
 		const char *name = ch_tree_name(tree, t->p, i);
 
-		put_name(t, name, strlen(name), taken);
+		put_name(t, name, ch_tree_name_len(tree, t->p, i), taken);
 	}
 	end_line(t);
 }

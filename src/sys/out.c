@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -45,6 +46,23 @@ void ch_out_abort_all_signal_safe(void)
 	}
 }
 
+/* Signals wait, lest one comes when the file exists and nobody knows its name yet. */
+static void make_temp(struct ch_out *out)
+{
+	sigset_t all, before;
+	int saved;
+
+	(void)snprintf(out->temp, sizeof(out->temp), "%s.tmp-XXXXXX", out->path);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	out->fd = mkostemp(out->temp, O_CLOEXEC);
+	saved = errno;
+	if (out->fd >= 0)
+		out->slot = register_temp(out->temp);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+}
+
 /*
  * A device or pipe is written in place: there is nothing to rename. A symbolic link stays one: the
  * file it names is replaced.
@@ -64,8 +82,7 @@ static int open_target(struct ch_out *out, struct ch_error *err)
 
 		if (realpath(out->path, real))
 			(void)snprintf(out->path, sizeof(out->path), "%s", real);
-		(void)snprintf(out->temp, sizeof(out->temp), "%s.tmp-XXXXXX", out->path);
-		out->fd = mkostemp(out->temp, O_CLOEXEC);
+		make_temp(out);
 	}
 	if (out->fd < 0)
 		return ch_fail(err, -errno, "write '%s': %m", out->path);
@@ -73,7 +90,6 @@ static int open_target(struct ch_out *out, struct ch_error *err)
 		mask = umask(0);
 		umask(mask);
 		(void)fchmod(out->fd, 0666 & ~mask);
-		out->slot = register_temp(out->temp);
 	}
 	return 0;
 }

@@ -140,7 +140,7 @@ def test_the_result_does_not_depend_on_the_cores(charcloth, tmp_path, cores):
         (["convert", "a.folded", "-o", "x.svg", "--include", "nothing"], 1, "no samples are left: --include"),
         (["convert", "a.folded", "-o", "x.svg", "--event", "alloc"], 1, "there are no 'alloc' samples"),
         (["convert", "a.folded", "-o", "x.svg", "--from", "+1s"], 1, "need samples with a time"),
-        (["convert", "a.folded", "-o", "x.svg", "--input-format", "docx"], 1, "there is no input format 'docx'"),
+        (["convert", "a.folded", "-o", "x.svg", "--input-format", "docx"], 2, "there is no input format 'docx'"),
         (["convert", "a.folded", "-o", "x.svg", "--colors", "pink"], 2, "pink"),
         (["convert", "empty", "-o", "x.svg"], 1, "'empty' is empty"),
         (["diff", "a.folded"], 2, "diff compares two inputs"),
