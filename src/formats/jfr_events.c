@@ -143,6 +143,19 @@ static void tell_unread(struct ch_rec *r)
 	}
 }
 
+void ch_rec_sample(struct ch_rec *r, const struct ch_rec_group *g)
+{
+	if (CH_LIKELY(ch_rec_groups_add(r->groups, g)))
+		return;
+	if (r->later) {
+		r->later->full = true;
+		return;
+	}
+	empty_groups(r);
+	if (!ch_rec_groups_add(r->groups, g))
+		add_group(r, g, CH_NO_TIME);
+}
+
 /* The value as recorded: groups keep ticks as they are. */
 static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64_t samples)
 {
@@ -173,13 +186,10 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 	if (r->spans)
 		g.span = ch_spans_at(r->spans, ch_rec_thread(r, g.thread)->identity,
 		                     ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
-	if (r->p->want.times) {
+	if (r->p->want.times)
 		add_group(r, &g, ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
-	} else if (CH_UNLIKELY(!ch_rec_groups_add(r->groups, &g))) {
-		empty_groups(r);
-		if (!ch_rec_groups_add(r->groups, &g))
-			add_group(r, &g, CH_NO_TIME);
-	}
+	else
+		ch_rec_sample(r, &g);
 }
 
 /* A sample that nobody will look at is counted by its handler; all else of it is stepped over. */
@@ -476,11 +486,30 @@ void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
 	if (!at)
 		return;
 	h = &r->handlers[*at - 1];
+	if (r->later && h->run != on_sample && h->run != on_unread) {
+		r->later->full |= !ch_rec_later_add(r->later, type, body);
+		return;
+	}
 	ch_jfr_plan_run(h->plan, &body, v);
 	if (CH_UNLIKELY(body.bad))
 		r->n_bad++;
 	else
 		h->run(r, h, v);
+}
+
+struct ch_rec_handler *ch_rec_handlers_copy(const struct ch_rec *r)
+{
+	struct ch_rec_handler *copy = calloc(r->n_handlers + 1, sizeof(*copy));
+
+	if (copy && r->n_handlers)
+		memcpy(copy, r->handlers, r->n_handlers * sizeof(*copy));
+	return copy;
+}
+
+void ch_rec_handlers_join(struct ch_rec *r, const struct ch_rec_handler *from)
+{
+	for (size_t i = 0; i < r->n_handlers; i++)
+		r->handlers[i].n_unread += from[i].n_unread;
 }
 
 void ch_rec_events_done(struct ch_rec *r)
