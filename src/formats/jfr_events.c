@@ -77,6 +77,7 @@ static const struct desc others[] = {
 #define HANDLERS_MAX 4096
 
 struct ch_rec_handler {
+	/* NULL: a sample that nobody will look at is counted, all else of it is stepped over. */
 	void (*run)(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v);
 	const struct ch_jfr_plan *plan;
 	const struct desc *desc;
@@ -190,14 +191,6 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 		add_group(r, &g, ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
 	else
 		ch_rec_sample(r, &g);
-}
-
-/* A sample that nobody will look at is counted by its handler; all else of it is stepped over. */
-static void on_unread(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
-{
-	(void)r;
-	(void)v;
-	h->n_unread++;
 }
 
 /* --- the rest -------------------------------------------------------------------------------- */
@@ -412,7 +405,6 @@ static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const st
 		h.run = on_sample;
 		h.plan = plan_sample(r, type, d, weighed);
 	} else {
-		h.run = on_unread;
 		h.plan = ch_jfr_plan_new(&r->types, type, NULL, 0, false);
 	}
 	return add_handler(r, type, h);
@@ -477,24 +469,31 @@ int ch_rec_events_init(struct ch_rec *r)
 	return e;
 }
 
-void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
+static void read_event(struct ch_rec *r, struct ch_rec_handler *h, struct ch_cursor body)
 {
-	const uint64_t *at = ch_jfr_idmap_find(&r->by_type, type);
 	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	struct ch_rec_handler *h;
 
-	if (!at)
-		return;
-	h = &r->handlers[*at - 1];
-	if (r->later && h->run != on_sample && h->run != on_unread) {
-		r->later->full |= !ch_rec_later_add(r->later, type, body);
-		return;
-	}
 	ch_jfr_plan_run(h->plan, &body, v);
 	if (CH_UNLIKELY(body.bad))
 		r->n_bad++;
 	else
 		h->run(r, h, v);
+}
+
+void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
+{
+	const uint64_t *at = ch_jfr_idmap_find(&r->by_type, type);
+	struct ch_rec_handler *h;
+
+	if (!at)
+		return;
+	h = &r->handlers[*at - 1];
+	if (!h->run)
+		h->n_unread++;
+	else if (r->later && h->run != on_sample)
+		r->later->full |= !ch_rec_later_add(r->later, type, body);
+	else
+		read_event(r, h, body);
 }
 
 struct ch_rec_handler *ch_rec_handlers_copy(const struct ch_rec *r)
