@@ -61,17 +61,26 @@ static struct ch_select selection(const struct cli_args *args, const struct ch_o
 	};
 }
 
+static uint32_t word_shown(const struct ch_profile *p)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples)
+			return p->events[i].word;
+	return p->events[0].word;
+}
+
 /* Which event is shown, when the user did not say and there are others. */
 static void say_events(const struct ch_profile *all, const struct ch_profile *shown,
                        const struct cli_args *args, const struct ch_output *output)
 {
 	struct ch_buf others = CH_BUF(512);
+	const char *text;
 	uint32_t word;
 
 	if (args->event || output->needs.all_events || !shown->n_events)
 		return;
-	word = ch_strtab_find(&all->strings, ch_profile_text(shown, shown->events[0].word),
-	                      strlen(ch_profile_text(shown, shown->events[0].word)));
+	text = ch_profile_text(shown, word_shown(shown));
+	word = ch_strtab_find(&all->strings, text, strlen(text));
 	for (size_t i = 0; i < all->n_events; i++) {
 		int64_t samples = ch_events_count(all, i);
 
@@ -109,6 +118,8 @@ int cli_open(const char *const *inputs, size_t n, const struct cli_args *args,
 	struct ch_want want = {
 		.times = output->needs.times || args->from.kind || args->to.kind,
 		.lines = args->lines || output->needs.lines,
+		.no_kinds = !how.keep_kinds && !how.weigh_kinds && !how.annotate &&
+		            !how.normalize && how.names == CH_NAMES_SLASH,
 		.all_labels = output->needs.labels,
 		.labels = keys,
 		.event = args->event,

@@ -1,18 +1,17 @@
 #include "formats/collapsed.h"
 #include "formats/writers.h"
+#include "profile/segments.h"
 #include "base/buf.h"
-#include "base/vec.h"
 
 #include <errno.h>
 
 /* One line holds one stack; no stack needs more, however deep. */
 #define LINE_MAX_BYTES ((size_t)1 << 30)
 
-/* The path of names to the node at hand: each node's text follows its parent's. */
+/* The path of names to the segment at hand: each segment's text follows that of the one above. */
 struct path {
 	struct ch_buf text;
-	size_t *start; /* per depth: where the node's own part begins, ';' included */
-	size_t cap;
+	size_t *end;       /* per level: where the text of the segment ends */
 	uint8_t *spelling; /* per string id: how it is written, found out once */
 };
 
@@ -69,22 +68,18 @@ static void put_name(struct path *path, const struct ch_profile *p, uint32_t nam
 		put_escaped(&path->text, s, n, starts_line);
 }
 
-/* Cuts the path back to the node's parent and appends the node. */
-static int path_set(struct path *path, const struct ch_profile *p, const struct ch_tree *t,
-                    size_t i)
+/* Cuts the path back to where the segment branches off and appends its frames. */
+static int path_set(struct path *path, const struct ch_profile *p, const struct ch_segment *s)
 {
-	size_t depth = t->depth[i];
-	uint32_t name = p->frames[t->frame[i]].name;
+	path->text.len = path->end[s->level - 1];
+	for (uint32_t node = s->first; node <= s->last; node++) {
+		bool starts_line = !p->trie.parent[node];
 
-	if (CH_ROOM(path->start, path->cap, depth + 2) < 0)
-		return -ENOMEM;
-	if (depth == 1)
-		path->start[1] = 0;
-	path->text.len = path->start[depth];
-	if (depth > 1)
-		ch_buf_putc(&path->text, ';');
-	put_name(path, p, name, depth == 1);
-	path->start[depth + 1] = path->text.len;
+		if (!starts_line)
+			ch_buf_putc(&path->text, ';');
+		put_name(path, p, p->frames[p->trie.frame[node]].name, starts_line);
+	}
+	path->end[s->level] = path->text.len;
 	return path->text.err;
 }
 
@@ -133,27 +128,27 @@ static void put_first_path(const struct ch_buf *path, struct ch_out *out)
 	ch_out_write(out, blank + 1, path->len - (size_t)(blank + 1 - path->data));
 }
 
-static int write_nodes(const struct ch_profile *p, const struct ch_tree *t, struct path *path,
-                       struct ch_out *out)
+static int write_segments(const struct ch_profile *p, const struct ch_segments *all,
+                          struct path *path, struct ch_out *out)
 {
-	bool first = !t->self_before;
+	bool first = !all->diff;
 
-	for (size_t i = 0; i < t->n && !ch_out_failed(out); i++) {
-		int64_t before = t->self_before ? t->self_before[i] : 0;
-		int r = i ? path_set(path, p, t, i) : 0;
+	for (size_t i = 0; i < all->n && !ch_out_failed(out); i++) {
+		const struct ch_segment *s = &all->items[i];
+		int r = i ? path_set(path, p, s) : 0;
 
 		if (r < 0)
 			return r;
-		if (!t->self[i] && !before)
+		if (!s->self && !s->self_before)
 			continue;
 		if (first)
 			put_first_path(&path->text, out);
 		else
 			ch_out_write(out, path->text.data, path->text.len);
 		first = false;
-		if (t->self_before)
-			put_count(out, before, t->scale);
-		put_count(out, t->self[i], t->scale);
+		if (all->diff)
+			put_count(out, s->self_before, all->scale);
+		put_count(out, s->self, all->scale);
 		ch_out_putc(out, '\n');
 	}
 	return 0;
@@ -162,17 +157,20 @@ static int write_nodes(const struct ch_profile *p, const struct ch_tree *t, stru
 int ch_collapsed_write(const struct ch_profile *p, enum ch_metric metric, struct ch_out *out,
                        struct ch_error *err)
 {
-	CH_CLEANUP(ch_tree_freep) struct ch_tree *tree = NULL;
 	struct path path = { .text = CH_BUF(LINE_MAX_BYTES) };
-	int r = ch_tree_new(p, metric, &tree, err);
+	struct ch_segments segments;
+	int r = ch_segments_init(&segments, p, metric);
 
 	if (r < 0)
-		return r;
+		return ch_fail(err, r, "write collapsed stacks: %m");
+	path.end = calloc((size_t)segments.max_level + 1, sizeof(*path.end));
 	path.spelling = calloc(p->strings.n, sizeof(*path.spelling));
-	r = path.spelling && ch_buf_room(&path.text, 1) ? write_nodes(p, tree, &path, out)
-	                                                : -ENOMEM;
+	r = path.end && path.spelling && ch_buf_room(&path.text, 1)
+	        ? write_segments(p, &segments, &path, out)
+	        : -ENOMEM;
 	ch_buf_done(&path.text);
-	free(path.start);
+	free(path.end);
 	free(path.spelling);
+	ch_segments_done(&segments);
 	return r < 0 ? ch_fail(err, r, "write collapsed stacks: %m") : 0;
 }

@@ -63,6 +63,7 @@ int ch_rec_open_types(struct ch_rec *r, struct ch_error *why)
 
 	r->scratch = CH_BUF(TEXT_MAX);
 	r->name = CH_BUF(TEXT_MAX);
+	ch_rec_labels_init(r);
 	r->touched_blocks = calloc(touched_words(r), sizeof(*r->touched_blocks));
 	if (!r->touched_blocks)
 		return ch_fail(why, -ENOMEM, "%m");
@@ -81,7 +82,6 @@ int ch_rec_open_pools(struct ch_rec *r, struct ch_error *why)
 {
 	int e;
 
-	ch_rec_labels_init(r);
 	ch_rec_constants_plan(r);
 	e = ch_jfr_pools_read(&r->chunk, &r->types, r->pools, CH_REC_POOLS);
 	if (e == -ENOMEM)
@@ -104,7 +104,7 @@ void ch_rec_done(struct ch_rec *r)
 	ch_input_release(r->in, r->chunk.at, r->chunk.at + r->chunk.size);
 }
 
-static void walk(struct ch_rec *r)
+static struct ch_cursor walk_alone(struct ch_rec *r)
 {
 	struct ch_cursor c = ch_jfr_events(&r->chunk), body;
 	uint64_t type;
@@ -113,10 +113,19 @@ static void walk(struct ch_rec *r)
 		ch_rec_touch(r, (size_t)(body.p - r->chunk.data));
 		ch_rec_event(r, type, body);
 	}
+	return c;
+}
+
+static void walk(struct ch_rec *r, struct ch_rec_parts *parts)
+{
+	struct ch_cursor end;
+
+	if (!parts || !ch_rec_parts_join(parts, &end))
+		end = walk_alone(r);
 	ch_rec_events_flush(r);
-	if (c.bad)
+	if (end.bad)
 		ch_profile_damage(r->p, "'%s': the events end at byte %zu, where one is damaged",
-		                  r->in->name, (size_t)(c.p - r->in->data));
+		                  r->in->name, (size_t)(end.p - r->in->data));
 }
 
 static void tell(struct ch_rec *r)
@@ -140,22 +149,26 @@ static void add_times(struct ch_rec *r)
 
 int ch_rec_chunk(struct ch_rec *r, struct ch_error *why)
 {
+	struct ch_rec_parts *parts = NULL;
 	int e = ch_rec_open_types(r, why);
 
-	if (e >= 0)
-		e = ch_rec_open_pools(r, why);
+	if (e >= 0 && (ch_rec_events_init(r) < 0 || r->types.no_memory))
+		e = ch_fail(why, -ENOMEM, "%m");
+	if (e >= 0) {
+		parts = ch_rec_parts_new(r);
+		e = parts ? ch_rec_parts_run(parts, why) : ch_rec_open_pools(r, why);
+	}
 	/* Constants come last in a chunk: one cut short has counts, and nothing to count. */
 	if (e >= 0 && !r->pools[CH_REC_STACKS].map.used && !r->chunk.finished)
 		e = ch_fail(why, -EBADMSG,
 		            "it was cut short before its stacks were written "
 		            "(the recorder was killed)");
-	if (e >= 0 && (ch_rec_events_init(r) < 0 || r->types.no_memory))
-		e = ch_fail(why, -ENOMEM, "%m");
 	if (e >= 0) {
-		walk(r);
+		walk(r, parts);
 		tell(r);
 		add_times(r);
 	}
+	ch_rec_parts_free(parts);
 	ch_rec_done(r);
 	return e;
 }

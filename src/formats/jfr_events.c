@@ -77,6 +77,7 @@ static const struct desc others[] = {
 #define HANDLERS_MAX 4096
 
 struct ch_rec_handler {
+	/* NULL: a sample that nobody will look at is counted, all else of it is stepped over. */
 	void (*run)(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v);
 	const struct ch_jfr_plan *plan;
 	const struct desc *desc;
@@ -151,6 +152,19 @@ static void tell_unread(struct ch_rec *r)
 	}
 }
 
+void ch_rec_sample(struct ch_rec *r, const struct ch_rec_group *g)
+{
+	if (CH_LIKELY(ch_rec_groups_add(r->groups, g)))
+		return;
+	if (r->later) {
+		r->later->full = true;
+		return;
+	}
+	empty_groups(r);
+	if (!ch_rec_groups_add(r->groups, g))
+		add_group(r, g, CH_NO_TIME);
+}
+
 /* The value as recorded: groups keep ticks as they are. */
 static int64_t value_of(const struct ch_rec_handler *h, const uint64_t *v, int64_t samples)
 {
@@ -181,21 +195,10 @@ static void on_sample(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t
 	if (r->spans)
 		g.span = ch_spans_at(r->spans, ch_rec_thread(r, g.thread)->identity,
 		                     ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
-	if (r->p->want.times) {
+	if (r->p->want.times)
 		add_group(r, &g, ch_jfr_ns_at(&r->chunk.head, (int64_t)v[TIME]));
-	} else if (CH_UNLIKELY(!ch_rec_groups_add(r->groups, &g))) {
-		empty_groups(r);
-		if (!ch_rec_groups_add(r->groups, &g))
-			add_group(r, &g, CH_NO_TIME);
-	}
-}
-
-/* A sample that nobody will look at is counted by its handler; all else of it is stepped over. */
-static void on_unread(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
-{
-	(void)r;
-	(void)v;
-	h->n_unread++;
+	else
+		ch_rec_sample(r, &g);
 }
 
 /* --- the rest -------------------------------------------------------------------------------- */
@@ -405,7 +408,6 @@ static int add_sample(struct ch_rec *r, const struct ch_jfr_type *type, const st
 		h.run = on_sample;
 		h.plan = plan_sample(r, type, d, weighed);
 	} else {
-		h.run = on_unread;
 		h.plan = ch_jfr_plan_new(&r->types, type, NULL, 0, false);
 	}
 	return add_handler(r, type, h);
@@ -470,20 +472,46 @@ int ch_rec_events_init(struct ch_rec *r)
 	return e;
 }
 
-void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
+static void read_event(struct ch_rec *r, struct ch_rec_handler *h, struct ch_cursor body)
 {
-	const uint64_t *at = ch_jfr_idmap_find(&r->by_type, type);
 	uint64_t v[CH_JFR_SLOTS] = { 0 };
-	struct ch_rec_handler *h;
 
-	if (!at)
-		return;
-	h = &r->handlers[*at - 1];
 	ch_jfr_plan_run(h->plan, &body, v);
 	if (CH_UNLIKELY(body.bad))
 		r->n_bad++;
 	else
 		h->run(r, h, v);
+}
+
+void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body)
+{
+	const uint64_t *at = ch_jfr_idmap_find(&r->by_type, type);
+	struct ch_rec_handler *h;
+
+	if (!at)
+		return;
+	h = &r->handlers[*at - 1];
+	if (!h->run)
+		h->n_unread++;
+	else if (r->later && h->run != on_sample)
+		r->later->full |= !ch_rec_later_add(r->later, type, body);
+	else
+		read_event(r, h, body);
+}
+
+struct ch_rec_handler *ch_rec_handlers_copy(const struct ch_rec *r)
+{
+	struct ch_rec_handler *copy = calloc(r->n_handlers + 1, sizeof(*copy));
+
+	if (copy && r->n_handlers)
+		memcpy(copy, r->handlers, r->n_handlers * sizeof(*copy));
+	return copy;
+}
+
+void ch_rec_handlers_join(struct ch_rec *r, const struct ch_rec_handler *from)
+{
+	for (size_t i = 0; i < r->n_handlers; i++)
+		r->handlers[i].n_unread += from[i].n_unread;
 }
 
 void ch_rec_events_done(struct ch_rec *r)

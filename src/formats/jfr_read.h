@@ -3,6 +3,7 @@
  *
  *	jfr_read.c       the file: its chunks, on as many cores as there are
  *	jfr_chunk.c      one chunk into one profile: types, pools, the walk over the events
+ *	jfr_parts.c      that walk on several cores, where there are fewer chunks than these
  *	jfr_events.c     the table of events and what is done with each
  *	jfr_groups.c     equal samples of a chunk, added up
  *	jfr_constants.c  stacks, classes and texts of a chunk as things of the profile
@@ -93,7 +94,18 @@ struct ch_rec_sums {
 };
 
 struct ch_rec_handler;
+struct ch_rec_parts;
 struct ch_spans;
+
+/* Events that a part of the walk must leave to the whole: all but samples. */
+struct ch_rec_later {
+	struct {
+		uint64_t type;
+		struct ch_cursor body;
+	} * items;
+	size_t n, cap;
+	bool full; /* something had no room: the part is worth nothing */
+};
 
 /* A chunk on its way into a profile. */
 struct ch_rec {
@@ -102,6 +114,7 @@ struct ch_rec {
 	struct ch_profile *p;
 	struct ch_paths *paths;       /* of p */
 	struct ch_rec_groups *groups; /* empty between chunks */
+	struct ch_rec_later *later;   /* NULL unless this is a part of the walk */
 	const struct ch_spans *spans; /* NULL: none wanted, or none there */
 
 	struct ch_jfr_types types;
@@ -152,6 +165,26 @@ void ch_rec_touch(struct ch_rec *r, size_t offset);
 /* Reads a chunk into r->p. Negative when nothing of it could be used, with a sentence. */
 int ch_rec_chunk(struct ch_rec *r, struct ch_error *why);
 
+/* --- jfr_parts.c --- */
+
+/*
+ * Makes parts of the walk over the events of a chunk, whose types and handlers are there: one per
+ * core. NULL when it is not worth it, or there is no memory: walk over it in one go.
+ */
+struct ch_rec_parts *ch_rec_parts_new(struct ch_rec *r);
+/* Opens the pools of the chunk and groups its samples, at the same time; the result is that of
+ * ch_rec_open_pools. */
+int ch_rec_parts_run(struct ch_rec_parts *parts, struct ch_error *why);
+/*
+ * Hands everything to the chunk in the order in which it was recorded, so that the result is the
+ * same for any number of cores; *ret_end is what was left of the events. False, and nothing done,
+ * when some part was full.
+ */
+bool ch_rec_parts_join(struct ch_rec_parts *parts, struct ch_cursor *ret_end);
+void ch_rec_parts_free(struct ch_rec_parts *parts);
+/* False when there is no room. */
+bool ch_rec_later_add(struct ch_rec_later *l, uint64_t type, struct ch_cursor body);
+
 /* --- jfr_constants.c --- */
 
 /* Before the pools are read, and after. */
@@ -189,6 +222,12 @@ uint32_t ch_rec_labels(struct ch_rec *r, const struct ch_rec_group *g);
 int ch_rec_events_init(struct ch_rec *r);
 /* Hands an event of a type to its handler, if there is one. */
 void ch_rec_event(struct ch_rec *r, uint64_t type, struct ch_cursor body);
+/* Adds a sample, or several at once, to its group; a full table is emptied into the profile. */
+void ch_rec_sample(struct ch_rec *r, const struct ch_rec_group *g);
+/* Handlers for a part of the walk, to be freed; NULL when there is no memory. */
+struct ch_rec_handler *ch_rec_handlers_copy(const struct ch_rec *r);
+/* Adds what a part's handlers counted. */
+void ch_rec_handlers_join(struct ch_rec *r, const struct ch_rec_handler *from);
 /* Adds the groups to the profile. */
 void ch_rec_events_flush(struct ch_rec *r);
 void ch_rec_events_done(struct ch_rec *r);

@@ -152,6 +152,8 @@ uint32_t ch_profile_frame(struct ch_profile *p, struct ch_frame f)
 
 	if (!p->want.lines)
 		f.line = f.file = 0;
+	if (p->want.no_kinds)
+		f.kind = CH_KIND_OTHER;
 	hash = ch_hash_u64((uint64_t)f.name << 32 | f.line, (uint64_t)f.file << 8 | f.kind);
 	at = ch_index_start(&p->frame_index, hash);
 	while ((id = ch_index_next(&p->frame_index, hash, &at))) {

@@ -67,6 +67,7 @@ struct ch_label {
 struct ch_want {
 	bool times;          /* keep the time of each sample, do not fold */
 	bool lines;          /* frames differ by line */
+	bool no_kinds;       /* frames do not differ by kind: nothing but names will be shown */
 	bool all_labels;     /* keep every label the reader knows */
 	const char **labels; /* else only these keys; NULL-terminated, may be NULL; borrowed */
 	const char *event;   /* word or type name when only one is asked for, else NULL; borrowed */
@@ -170,7 +171,7 @@ static inline const char *ch_profile_text(const struct ch_profile *p, uint32_t i
 	return p->strings.text[id];
 }
 
-/* The id of a frame. Line and file are dropped here unless lines are wanted. */
+/* The id of a frame. Line and file are dropped here unless lines are wanted, kinds with no_kinds. */
 uint32_t ch_profile_frame(struct ch_profile *p, struct ch_frame f);
 /* The stack that has `frame` on top of `parent`. */
 uint32_t ch_profile_push(struct ch_profile *p, uint32_t parent, uint32_t frame);

@@ -377,8 +377,9 @@ static bool frames_are_final(const struct ch_profile *p, const struct ch_select 
 static bool nothing_to_do(const struct ch_profile *p, const struct ch_select *how,
                           const bool *chosen, size_t n_rows)
 {
+	/* Where only names are shown, an event without samples leaves no trace. */
 	for (size_t i = 0; i < p->n_events; i++)
-		if (!chosen[i])
+		if (!chosen[i] && (p->events[i].samples || !p->want.no_kinds))
 			return false;
 	return n_rows == p->rows.n && !how->n_by && !how->threads && !how->reverse &&
 	       (how->keep_labels || p->n_sets == 1) && how->keep_times == p->want.times &&

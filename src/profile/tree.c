@@ -1,5 +1,6 @@
 #include "profile/tree.h"
 #include "profile/rank.h"
+#include "profile/weigh.h"
 
 #include <errno.h>
 
@@ -18,9 +19,7 @@ struct sums {
 
 struct builder {
 	const struct ch_profile *p;
-	enum ch_metric metric;
-	int64_t scale;
-	uint8_t *is_before; /* per label set: has side=before; NULL unless this is a difference */
+	struct ch_weigh weigh;
 
 	struct sums total;  /* per trie node */
 	uint32_t *slot;     /* per trie node: slot + 1, or 0 when left out */
@@ -35,7 +34,7 @@ struct builder {
 
 static void builder_done(struct builder *b)
 {
-	free(b->is_before);
+	ch_weigh_done(&b->weigh);
 	free(b->total.after);
 	free(b->total.before);
 	free(b->slot);
@@ -45,17 +44,6 @@ static void builder_done(struct builder *b)
 	free(b->first);
 	free(b->children);
 	free(b->position);
-}
-
-/* Rows of several events can meet in one tree; their numbers are brought to the widest scale. */
-static int64_t common_scale(const struct ch_profile *p, enum ch_metric metric)
-{
-	int64_t scale = 1;
-
-	for (size_t i = 0; metric != CH_METRIC_ROWS && i < p->n_events; i++)
-		if (p->events[i].samples)
-			scale = ch_profile_scale(scale, p->events[i].scale);
-	return scale;
 }
 
 static const char *unit_of(const struct ch_profile *p, enum ch_metric metric)
@@ -70,66 +58,18 @@ static const char *unit_of(const struct ch_profile *p, enum ch_metric metric)
 	return "count";
 }
 
-static int64_t weight(const struct builder *b, size_t row)
-{
-	const struct ch_profile *p = b->p;
-	int64_t scale = p->events[p->rows.event[row]].scale, w;
-
-	if (b->metric == CH_METRIC_ROWS)
-		return 1;
-	w = b->metric == CH_METRIC_VALUE ? p->rows.value[row] : p->rows.samples[row];
-	return CH_LIKELY(scale == b->scale) ? w : ch_sat_mul(w, b->scale / scale);
-}
-
-/* Finds out whether this is a difference, and which label sets belong to the side before. */
-static int find_sides(struct builder *b)
-{
-	const struct ch_profile *p = b->p;
-	uint32_t side = ch_strtab_find(&p->strings, "side", 4);
-	uint32_t before = ch_strtab_find(&p->strings, "before", 6);
-	uint32_t after = ch_strtab_find(&p->strings, "after", 5);
-	bool any = false;
-
-	if (!side || b->metric == CH_METRIC_ROWS)
-		return 0;
-	b->is_before = calloc(p->n_sets, 1);
-	if (!b->is_before)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->n_sets; i++) {
-		uint32_t value = ch_profile_label_of(p, (uint32_t)i, side);
-
-		b->is_before[i] = value && value == before;
-		any |= value && (value == before || value == after);
-	}
-	if (!any) {
-		free(b->is_before);
-		b->is_before = NULL;
-	}
-	return 0;
-}
-
-static void add_row(const struct builder *b, struct sums to, size_t row, uint32_t at)
-{
-	bool before = to.before && b->is_before[b->p->rows.labels[row]];
-	int64_t *sum = before ? &to.before[at] : &to.after[at];
-
-	*sum = ch_sat_add(*sum, weight(b, row));
-}
-
 static int sum_up(struct builder *b)
 {
 	const struct ch_profile *p = b->p;
 	struct sums *t = &b->total;
-	int r = find_sides(b);
+	bool diff = b->weigh.is_before;
 
-	if (r < 0)
-		return r;
 	t->after = calloc(p->trie.n, sizeof(*t->after));
-	t->before = b->is_before ? calloc(p->trie.n, sizeof(*t->before)) : NULL;
-	if (!t->after || (b->is_before && !t->before))
+	t->before = diff ? calloc(p->trie.n, sizeof(*t->before)) : NULL;
+	if (!t->after || (diff && !t->before))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->rows.n; i++)
-		add_row(b, *t, i, p->rows.stack[i]);
+		ch_weigh_add(&b->weigh, i, t->after, t->before, p->rows.stack[i]);
 	for (size_t i = p->trie.n; --i > 0;) {
 		uint32_t up = p->trie.parent[i];
 
@@ -336,21 +276,21 @@ static void fill(const struct builder *b, struct ch_tree *t)
 		uint32_t slot = b->slot[b->p->rows.stack[i]];
 
 		if (slot)
-			add_row(b, (struct sums){ t->self, t->self_before }, i,
-			        b->position[slot - 1]);
+			ch_weigh_add(&b->weigh, i, t->self, t->self_before, b->position[slot - 1]);
 	}
 }
 
 int ch_tree_new_pruned(const struct ch_profile *p, enum ch_metric metric, double min_share,
                        struct ch_tree **ret, struct ch_error *err)
 {
-	struct builder b = { .p = p, .metric = metric, .scale = common_scale(p, metric) };
+	struct builder b = { .p = p };
 	struct ch_tree *t = NULL;
 	size_t pruned;
 	int r;
 
-	if ((r = sum_up(&b)) < 0 || (r = make_slots(&b, min_share, &pruned)) < 0 ||
-	    (r = sort_children(&b)) < 0 || (r = place(&b)) < 0)
+	if ((r = ch_weigh_init(&b.weigh, p, metric)) < 0 || (r = sum_up(&b)) < 0 ||
+	    (r = make_slots(&b, min_share, &pruned)) < 0 || (r = sort_children(&b)) < 0 ||
+	    (r = place(&b)) < 0)
 		goto out;
 	t = tree_alloc(b.n, b.total.before);
 	if (!t) {
@@ -358,7 +298,7 @@ int ch_tree_new_pruned(const struct ch_profile *p, enum ch_metric metric, double
 		goto out;
 	}
 	fill(&b, t);
-	t->scale = b.scale;
+	t->scale = b.weigh.scale;
 	t->unit = unit_of(p, metric);
 	t->pruned = pruned;
 	*ret = t;

@@ -4,6 +4,7 @@
 #include "formats/writers.h"
 #include "jfr/idmap.h"
 #include "jfr/writer.h"
+#include "sys/par.h"
 
 #include <stdlib.h>
 
@@ -581,6 +582,107 @@ static void any_profile_comes_back_as_it_was(void **state)
 	ch_profile_free(back);
 }
 
+/* --- several cores --------------------------------------------------------------------------- */
+
+#define N_STACKS 1000
+
+/* Stack i is main;work, with i as the line of work. */
+static void many_constants(struct maker *m)
+{
+	struct ch_buf *b = &m->b;
+	size_t at;
+
+	m->h.pools_at = b->len;
+	at = ch_jfr_checkpoint_begin(b, 0, 0, 4);
+	pool(b, T_STACK, N_STACKS);
+	for (uint64_t i = 1; i <= N_STACKS; i++) {
+		ch_jfr_put_int(b, i);
+		ch_buf_put(b, "\0\2\2", 3); /* not truncated, two frames, the method of the first */
+		ch_jfr_put_int(b, i);
+		ch_buf_put(b, "\1\1\3\0", 4);
+	}
+	pool(b, T_METHOD, 2);
+	ch_buf_put(b, "\1\1\2\2\1\3", 6);
+	pool(b, T_CLASS, 1);
+	ch_buf_put(b, "\1\1", 2);
+	pool(b, T_SYMBOL, 3);
+	keyed_text(b, 1, "a/b/App");
+	keyed_text(b, 2, "main");
+	keyed_text(b, 3, "work");
+	ch_jfr_event_end(b, at);
+}
+
+/* One chunk of several ranges: new stacks come up all along, between samples is all else there is. */
+static void make_large(struct maker *m)
+{
+	begin(m);
+	m->b.max = (size_t)64 << 20;
+	for (uint64_t i = 0; m->b.len < (size_t)9 << 20; i++) {
+		sample(m, 200 + i, 1, i % 7 ? 1 + i / 1000 % N_STACKS : 1 + i % N_STACKS);
+		if (i % 1000 == 0)
+			span(m, 200 + i, 3, "request");
+		if (i % 100000 == 0) {
+			ch_jfr_event_end(&m->b,
+			                 ch_jfr_event_begin(&m->b, ch_jfr_type_id(T_SAMPLE)));
+			two_texts(m, T_SETTING, true, "period", i ? "20 ms" : "10 ms");
+		}
+	}
+	sample(m, 900, 1, N_STACKS + 1); /* lost */
+	many_constants(m);
+	end(m);
+}
+
+static struct ch_profile *read_on(struct maker *m, const struct ch_want *want, unsigned cores)
+{
+	struct ch_profile *p;
+
+	ch_par_limit(cores);
+	p = read_made(m, want);
+	ch_par_limit(0);
+	return p;
+}
+
+static void assert_same(const struct ch_profile *a, const struct ch_profile *b)
+{
+	assert_int_equal(a->n_events, b->n_events);
+	assert_int_equal(a->events[0].samples, b->events[0].samples);
+	assert_int_equal(a->events[0].unread, b->events[0].unread);
+	assert_int_equal(a->events[0].interval_ns, b->events[0].interval_ns);
+	assert_int_equal(a->rows.n, b->rows.n);
+	assert_int_equal(a->trie.n, b->trie.n);
+	for (size_t i = 0; i < a->rows.n; i++) {
+		assert_int_equal(a->rows.stack[i], b->rows.stack[i]);
+		assert_int_equal(a->rows.samples[i], b->rows.samples[i]);
+		assert_int_equal(a->frames[a->trie.frame[a->rows.stack[i]]].line,
+		                 b->frames[b->trie.frame[b->rows.stack[i]]].line);
+	}
+	assert_int_equal(a->n_notes, b->n_notes);
+	for (size_t i = 0; i < a->n_notes; i++)
+		assert_string_equal(a->notes[i], b->notes[i]);
+}
+
+static void two_cores_read_of_one_chunk_what_one_reads(void **state)
+{
+	static const struct ch_want wants[] = { { .lines = true },
+		                                { .lines = true, .event = "alloc" } };
+	struct maker m;
+
+	(void)state;
+	make_large(&m);
+	for (size_t i = 0; i < CH_LEN(wants); i++) {
+		struct ch_profile *one = read_on(&m, &wants[i], 1);
+		struct ch_profile *two = read_on(&m, &wants[i], 2);
+
+		assert_same(one, two);
+		assert_int_equal(one->rows.n, i ? 0 : N_STACKS + 1);
+		assert_true(one->events[0].samples + one->events[0].unread > 500000);
+		assert_int_equal(one->events[0].interval_ns, 20000000);
+		ch_profile_free(one);
+		ch_profile_free(two);
+	}
+	ch_buf_done(&m.b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +695,7 @@ int main(void)
 		cmocka_unit_test(what_can_be_read_is),
 		cmocka_unit_test(every_cut_ends_well),
 		cmocka_unit_test(any_profile_comes_back_as_it_was),
+		cmocka_unit_test(two_cores_read_of_one_chunk_what_one_reads),
 	};
 
 	return cmocka_run_group_tests_name("jfr", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 #include "views.h"
+#include "profile/segments.h"
 
 static uint32_t frame(struct ch_profile *p, const char *name, enum ch_kind kind)
 {
@@ -248,6 +249,58 @@ static void hostile_weights_stay_in_range(void **state)
 	ch_profile_free(p);
 }
 
+/* Paths of a few names that fork, end and go on anywhere; more than one may end at a node. */
+static void add_random_paths(struct ch_profile *p)
+{
+	uint64_t seed = 7;
+
+	for (int i = 0; i < 2000; i++) {
+		uint32_t node = 0;
+
+		for (int depth = 0; depth < 40; depth++) {
+			char name[2] = { 0 };
+
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+			if (seed >> 60 == 0)
+				break;
+			name[0] = (char)('a' + (seed >> 33) % (depth % 5 ? 2 : 3));
+			node = ch_profile_push(p, node, frame(p, name, CH_KIND_OTHER));
+		}
+		ch_profile_add(p, &(struct ch_sample){ .event = 0, .stack = node, .samples = i });
+	}
+}
+
+static void segments_have_the_stacks_of_the_tree_in_its_order(void **state)
+{
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ 0 });
+	struct ch_segments s;
+	struct ch_tree *t;
+	size_t at = 0;
+
+	(void)state;
+	ch_profile_event(p, "x", "count");
+	add_random_paths(p);
+	t = tree(p, CH_METRIC_SAMPLES);
+	assert_int_equal(ch_segments_init(&s, p, CH_METRIC_SAMPLES), 0);
+	assert_true(s.n < t->n);
+	for (size_t i = 0; i < s.n; i++) {
+		for (uint32_t node = s.items[i].first + 1; node <= s.items[i].last; node++)
+			assert_int_equal(p->trie.parent[node], node - 1);
+		if (!s.items[i].self)
+			continue;
+		while (!t->self[at])
+			at++;
+		assert_int_equal(s.items[i].last, t->source[at]);
+		assert_int_equal(s.items[i].self, t->self[at]);
+		at++;
+	}
+	while (at < t->n)
+		assert_int_equal(t->self[at++], 0);
+	ch_segments_done(&s);
+	ch_tree_free(t);
+	ch_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +315,7 @@ int main(void)
 		cmocka_unit_test(depth_is_no_limit),
 		cmocka_unit_test(events_of_other_scales_are_brought_together),
 		cmocka_unit_test(hostile_weights_stay_in_range),
+		cmocka_unit_test(segments_have_the_stacks_of_the_tree_in_its_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

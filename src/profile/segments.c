@@ -1,0 +1,199 @@
+#include "profile/segments.h"
+#include "profile/rank.h"
+#include "profile/weigh.h"
+
+#include <errno.h>
+
+/*
+ * Segments are numbered by their first node to begin with: the one that ends at a node then is the
+ * one before that which starts at the next node.
+ */
+struct builder {
+	const struct ch_profile *p;
+	struct ch_weigh weigh;
+	uint32_t *start;    /* per trie node, and one more: segment that starts there */
+	size_t n;           /* segments */
+	uint32_t *node;     /* per segment, and one more: its first node */
+	uint32_t *parent;   /* per segment: the one above */
+	uint32_t *size;     /* per segment: segments in its subtree, itself included */
+	uint32_t *first;    /* per segment, and one more: where its children start */
+	uint64_t *children; /* rank << 32 | segment */
+	uint32_t *position; /* per segment: place in preorder */
+};
+
+static void builder_done(struct builder *b)
+{
+	ch_weigh_done(&b->weigh);
+	free(b->start);
+	free(b->node);
+	free(b->parent);
+	free(b->size);
+	free(b->first);
+	free(b->children);
+	free(b->position);
+}
+
+/* A segment starts behind each fork, each end of a row, and wherever a node is not its parent's next. */
+static int mark_starts(struct builder *b)
+{
+	const struct ch_trie *trie = &b->p->trie;
+
+	b->start = calloc(trie->n + 1, sizeof(*b->start));
+	if (!b->start)
+		return -ENOMEM;
+	b->start[0] = b->start[1] = b->start[trie->n] = 1;
+	for (size_t i = 1; i < trie->n; i++)
+		if (trie->parent[i] != i - 1)
+			b->start[i] = b->start[trie->parent[i] + 1] = 1;
+	for (size_t i = 0; i < b->p->rows.n; i++)
+		b->start[b->p->rows.stack[i] + 1] = 1;
+	for (size_t i = 0; i < trie->n; i++)
+		b->n += b->start[i];
+	return 0;
+}
+
+static uint32_t segment_ending_at(const struct builder *b, uint32_t node)
+{
+	return b->start[node + 1] - 1;
+}
+
+static int number(struct builder *b)
+{
+	const struct ch_trie *trie = &b->p->trie;
+	uint32_t next = 0;
+
+	b->node = malloc((b->n + 1) * sizeof(*b->node));
+	b->parent = calloc(b->n, sizeof(*b->parent));
+	b->size = calloc(b->n, sizeof(*b->size));
+	if (!b->node || !b->parent || !b->size)
+		return -ENOMEM;
+	for (size_t i = 0; i <= trie->n; i++) {
+		if (!b->start[i])
+			continue;
+		b->node[next] = (uint32_t)i;
+		b->start[i] = next++;
+	}
+	for (size_t s = 1; s < b->n; s++)
+		b->parent[s] = segment_ending_at(b, trie->parent[b->node[s]]);
+	for (size_t s = b->n; --s > 0;)
+		b->size[b->parent[s]] += ++b->size[s];
+	b->size[0]++;
+	return 0;
+}
+
+/* Siblings differ in their first frame: no other needs a rank. */
+static int rank_firsts(const struct builder *b, uint32_t **ret_rank)
+{
+	CH_CLEANUP(ch_freep) uint8_t *used = calloc(b->p->n_frames, 1);
+	uint32_t *rank = malloc(b->p->n_frames * sizeof(*rank));
+	int r = used && rank ? 0 : -ENOMEM;
+
+	for (size_t s = 1; !r && s < b->n; s++)
+		used[b->p->trie.frame[b->node[s]]] = 1;
+	if (!r)
+		r = ch_rank_frames(b->p, used, rank);
+	if (r < 0)
+		free(rank);
+	else
+		*ret_rank = rank;
+	return r;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int sort_children(struct builder *b)
+{
+	CH_CLEANUP(ch_freep) uint32_t *rank = NULL;
+	int r = rank_firsts(b, &rank);
+
+	if (r < 0)
+		return r;
+	b->first = calloc(b->n + 2, sizeof(*b->first));
+	b->children = malloc(b->n * sizeof(*b->children));
+	if (!b->first || !b->children)
+		return -ENOMEM;
+	/* Counted two places up, so that filling moves each start to where it belongs. */
+	for (size_t s = 1; s < b->n; s++)
+		b->first[b->parent[s] + 2]++;
+	for (size_t s = 2; s < b->n + 2; s++)
+		b->first[s] += b->first[s - 1];
+	for (size_t s = 1; s < b->n; s++)
+		b->children[b->first[b->parent[s] + 1]++] =
+		    (uint64_t)rank[b->p->trie.frame[b->node[s]]] << 32 | s;
+	for (size_t s = 0; s < b->n; s++)
+		if (b->first[s + 1] - b->first[s] > 1)
+			qsort(b->children + b->first[s], b->first[s + 1] - b->first[s],
+			      sizeof(*b->children), by_value);
+	return 0;
+}
+
+static int place(struct builder *b)
+{
+	b->position = calloc(b->n, sizeof(*b->position));
+	if (!b->position)
+		return -ENOMEM;
+	for (size_t s = 0; s < b->n; s++) {
+		uint32_t at = b->position[s] + 1;
+
+		for (uint32_t c = b->first[s]; c < b->first[s + 1]; c++) {
+			uint32_t child = (uint32_t)b->children[c];
+
+			b->position[child] = at;
+			at += b->size[child];
+		}
+	}
+	return 0;
+}
+
+static int fill(const struct builder *b, struct ch_segments *ret)
+{
+	struct ch_segments s = {
+		.items = calloc(b->n, sizeof(*s.items)),
+		.n = b->n,
+		.diff = b->weigh.is_before,
+		.scale = b->weigh.scale,
+	};
+
+	if (!s.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n; i++) {
+		struct ch_segment *to = &s.items[b->position[i]];
+
+		to->first = b->node[i];
+		to->last = b->node[i + 1] - 1;
+		to->level = i ? s.items[b->position[b->parent[i]]].level + 1 : 0;
+		if (to->level > s.max_level)
+			s.max_level = to->level;
+	}
+	for (size_t i = 0; i < b->p->rows.n; i++) {
+		uint32_t at = segment_ending_at(b, b->p->rows.stack[i]);
+		struct ch_segment *to = &s.items[b->position[at]];
+
+		ch_weigh_add(&b->weigh, i, &to->self, s.diff ? &to->self_before : NULL, 0);
+	}
+	*ret = s;
+	return 0;
+}
+
+int ch_segments_init(struct ch_segments *s, const struct ch_profile *p, enum ch_metric metric)
+{
+	struct builder b = { .p = p };
+	int r;
+
+	(void)((r = ch_weigh_init(&b.weigh, p, metric)) < 0 || (r = mark_starts(&b)) < 0 ||
+	       (r = number(&b)) < 0 || (r = sort_children(&b)) < 0 || (r = place(&b)) < 0 ||
+	       (r = fill(&b, s)) < 0);
+	builder_done(&b);
+	return r;
+}
+
+void ch_segments_done(struct ch_segments *s)
+{
+	free(s->items);
+	*s = (struct ch_segments){ 0 };
+}
