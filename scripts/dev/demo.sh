@@ -23,7 +23,7 @@ cmd_demo() {
     demo_finding "$out" cpu Rules.matches "CPU samples" "it compiles its pattern again for every item"
     demo_finding "$out" alloc Invoice.render "allocated bytes" "it joins text with +="
     demo_finding "$out" lock Ledger.post "lock waiting" "it sums up all accounts inside the lock"
-    echo "other views: build/charcloth convert $out/hotspots.jfr --event alloc -o alloc.svg   (or lock, native, io)"
+    echo "other views: build/charcloth convert $out/hotspots.jfr --event alloc -o alloc.svg   (or lock, exception)"
     good "open this file in a browser: $ROOT/$out/flame.html"
     if [[ -n ${DISPLAY-}${WAYLAND_DISPLAY-} ]] && have xdg-open; then
         xdg-open "$out/flame.html" >/dev/null 2>&1 || true

@@ -37,6 +37,8 @@ const struct cli_opt cli_opts[] = {
 	{ "input-format", 0, CMD_PROFILES, OPT_TEXT, AT(input_format), "NAME",
 	  "read the inputs as this format instead of finding out by content", g_out, input_name },
 	{ "json", 0, CMD_TOP, OPT_FLAG, AT(json), NULL, "print JSON instead of a table", g_out },
+	{ "sort-total", 0, CMD_TOP, OPT_FLAG, AT(sort_total), NULL,
+	  "largest total first: which methods allocate, wait or call what is hot", g_out },
 	{ "limit", 'n', CMD_TOP, OPT_COUNT, AT(limit), "N",
 	  "rows of the table (default 30, 0 for all)", g_out },
 

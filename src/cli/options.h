@@ -41,7 +41,8 @@ struct cli_args {
 	struct ch_where where[CLI_LIST_MAX];
 	size_t n_where;
 	struct cli_list by;
-	bool threads, lines, total, reverse, inverted, dot, simple, annotate, normalize, absolute;
+	bool threads, lines, total, reverse, inverted, dot, simple, annotate, normalize, absolute,
+	    sort_total;
 
 	const char *title, *colors;
 	double width, frame_height, min_width; /* 0, 0 and -1: the format's own */

@@ -200,6 +200,7 @@ struct ch_view cli_view(const struct cli_args *args, const struct ch_profile *p)
 		},
 		.text = {
 			.limit = args->limit ? args->limit : SIZE_MAX,
+			.by_total = args->sort_total,
 			.columns = to_stdout ? terminal_columns() : 0,
 			.color = to_stdout && cli_wants_color(STDOUT_FILENO),
 		},

@@ -6,14 +6,17 @@
 
 /* The order only matters between formats that are equally sure. */
 const struct ch_reader ch_readers[] = {
-	{ "jfr", "JDK flight recording, async-profiler, Charcloth", ch_jfr_probe, ch_jfr_read },
-	{ "hpl", "honest-profiler log", ch_hpl_probe, ch_hpl_read },
-	{ "pprof", "pprof protobuf", ch_pprof_probe, ch_pprof_read },
-	{ "speedscope", "speedscope JSON", ch_speedscope_probe, ch_speedscope_read },
-	{ "uber", "Uber JVM profiler and PySpark stack records", ch_uber_probe, ch_uber_read },
-	{ "jstack", "jstack and other Java thread dumps", ch_jstack_probe, ch_jstack_read },
-	{ "perf", "text of perf script", ch_perf_probe, ch_perf_read },
-	{ "collapsed", "collapsed (folded) stacks", ch_collapsed_probe, ch_collapsed_read },
+	{ "jfr", "JDK flight recording, async-profiler, Charcloth", ch_jfr_probe, NULL,
+	  ch_jfr_read },
+	{ "hpl", "honest-profiler log", ch_hpl_probe, NULL, ch_hpl_read },
+	{ "pprof", "pprof protobuf", ch_pprof_probe, NULL, ch_pprof_read },
+	{ "speedscope", "speedscope JSON", ch_speedscope_probe, NULL, ch_speedscope_read },
+	{ "uber", "Uber JVM profiler and PySpark stack records", ch_uber_probe, ch_uber_find,
+	  ch_uber_read },
+	{ "jstack", "jstack and other Java thread dumps", ch_jstack_probe, ch_jstack_find,
+	  ch_jstack_read },
+	{ "perf", "text of perf script", ch_perf_probe, NULL, ch_perf_read },
+	{ "collapsed", "collapsed (folded) stacks", ch_collapsed_probe, NULL, ch_collapsed_read },
 };
 const size_t ch_n_readers = CH_LEN(ch_readers);
 
@@ -53,6 +56,9 @@ static const struct ch_reader *by_content(const struct ch_input *in)
 			best = &ch_readers[i];
 		}
 	}
+	for (size_t i = 0; !best && i < ch_n_readers; i++)
+		if (ch_readers[i].find && ch_readers[i].find(in))
+			best = &ch_readers[i];
 	return best;
 }
 

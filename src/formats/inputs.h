@@ -16,6 +16,11 @@ struct ch_reader {
 	 */
 	int (*probe)(const struct ch_input *in);
 	/*
+	 * Whether such data begins somewhere in the middle of other text; NULL: it never does.
+	 * Looks at all bytes, and is only asked when no format knows the beginning.
+	 */
+	bool (*find)(const struct ch_input *in);
+	/*
 	 * Adds everything to p. Returns 0 when something could be read, also when parts were
 	 * damaged (each told by ch_profile_damage with where and what), or a negative errno with
 	 * one sentence when nothing could. Never trusts a byte.

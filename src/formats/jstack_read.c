@@ -381,6 +381,13 @@ int ch_jstack_read(const struct ch_input *in, struct ch_profile *p, struct ch_er
 	return r;
 }
 
+bool ch_jstack_find(const struct ch_input *in)
+{
+	static const char head[] = "Full thread dump ";
+
+	return memmem(in->data, in->size, head, sizeof(head) - 1) != NULL;
+}
+
 int ch_jstack_probe(const struct ch_input *in)
 {
 	struct ch_span text = ch_input_text(in);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -458,12 +459,18 @@ int ch_perf_read(const struct ch_input *in, struct ch_profile *p, struct ch_erro
 	return ch_pieces_read(in, ch_input_text(in), &ops, NULL, p, err);
 }
 
-/* How sure a header, and whether a frame follows, makes us. */
-static int judge(bool strong, bool framed)
+/* An address, a symbol and an object in parentheses: behind a weak header nothing less will do. */
+static bool is_full_frame(const char *s, const char *e)
 {
-	if (framed)
-		return strong ? 90 : 60;
-	return 0;
+	const char *digits;
+
+	while (s < e && ch_is_space(*s))
+		s++;
+	for (digits = s; s < e && isxdigit((unsigned char)*s);)
+		s++;
+	while (e > s && ch_is_space(e[-1]))
+		e--;
+	return s - digits >= 4 && s < e && *s == ' ' && e[-1] == ')';
 }
 
 int ch_perf_probe(const struct ch_input *in)
@@ -478,12 +485,13 @@ int ch_perf_probe(const struct ch_input *in)
 		e = ch_line_end(s, end);
 		if (is_blank(s, e) || *s == '#')
 			continue;
-		if (header && ch_perf_is_frame(s, e, end, &frame))
-			return judge(strong, true);
+		if (header && ch_perf_is_frame(s, e, end, &frame) &&
+		    (strong || is_full_frame(s, e)))
+			return strong ? 90 : 60;
 		strong = ch_perf_header_parse((struct ch_span){ s, (size_t)(e - s) }, &h);
 		if (strong && h.rest.n &&
 		    ch_perf_is_frame(h.rest.s - 1, h.rest.s + h.rest.n, h.rest.s, &frame))
-			return judge(strong, true);
+			return 90;
 		header = true;
 	}
 	return 0;

@@ -17,6 +17,9 @@ CH_READER(jstack);
 CH_READER(hpl);
 CH_READER(uber);
 
+bool ch_jstack_find(const struct ch_input *in);
+bool ch_uber_find(const struct ch_input *in);
+
 #undef CH_READER
 
 #endif

@@ -43,6 +43,11 @@ static bool holds(const char *s, size_t n, const char *word)
 	return memmem(s, n, word, strlen(word)) != NULL;
 }
 
+bool ch_uber_find(const struct ch_input *in)
+{
+	return memmem(in->data, in->size, marker, strlen(marker)) != NULL;
+}
+
 int ch_uber_probe(const struct ch_input *in)
 {
 	const char *s = (const char *)in->data;

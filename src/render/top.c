@@ -6,7 +6,7 @@
 struct order {
 	const struct ch_profile *p;
 	struct ch_compare compare;
-	bool diff;
+	bool diff, by_total;
 };
 
 static void add(int64_t *sum, int64_t v)
@@ -68,6 +68,8 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 			r = descending(fabs(ch_compare_change(c, x->total_before, x->total)),
 			               fabs(ch_compare_change(c, y->total_before, y->total)));
 	}
+	if (!r && o->by_total)
+		r = (x->total < y->total) - (x->total > y->total);
 	if (!r)
 		r = (x->self < y->self) - (x->self > y->self);
 	if (!r)
@@ -116,7 +118,7 @@ int ch_top_new(const struct ch_view *v, const struct ch_tree *t, uint32_t at,
                struct ch_top_row **ret_rows, size_t *ret_n)
 {
 	const struct ch_profile *p = v->profile;
-	struct order order = { p, ch_view_compare(v, t), t->total_before };
+	struct order order = { p, ch_view_compare(v, t), t->total_before, v->text.by_total };
 	struct ch_top_row *rows = calloc(p->strings.n, sizeof(*rows));
 	size_t n = 0;
 

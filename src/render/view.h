@@ -25,6 +25,7 @@ struct ch_text_style {
 	size_t limit; /* rows of the table and children per frame of the tree; 0: as many as help */
 	unsigned columns; /* of the terminal; 0: 120 */
 	bool color;       /* escape sequences of ANSI terminals */
+	bool by_total;    /* lists of methods begin with the largest total, not self */
 };
 
 struct ch_view {

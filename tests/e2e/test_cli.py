@@ -287,6 +287,41 @@ def test_top_shows_every_method_when_asked(charcloth):
     assert charcloth("top", "-", "-n", "0", data=data, check=0).stdout.count("method") == 100
 
 
+def test_top_sorts_by_total_when_asked(charcloth):
+    table = charcloth("top", "-", "--sort-total", data="main;a;b 4\nmain;c 1\n", check=0).stdout
+    rows = [line.split()[-1] for line in table.splitlines() if "%" in line and "Frame" not in line]
+    assert rows == ["main", "b", "a", "c"]
+
+
+def test_files_of_one_name_are_told_apart(charcloth, two):
+    for folder, count in (("x", 1), ("y", 2)):
+        (two / folder).mkdir()
+        (two / folder / "same.folded").write_text(f"main {count}\n")
+    done = charcloth("convert", "x/same.folded", "y/same.folded", "--by", "file", "-o", "-", cwd=two, check=0)
+    assert folded(done.stdout) == {"file=x/same.folded;main": 1, "file=y/same.folded;main": 2}
+
+
+def test_an_input_is_never_overwritten(charcloth, two):
+    (two / "link.folded").symlink_to("a.folded")
+    for name in ("a.folded", "./a.folded", "link.folded"):
+        done = charcloth("convert", "a.folded", "-o", name, "--format", "svg", cwd=two, check=2)
+        assert "is an input too" in done.stderr
+    assert (two / "a.folded").read_text() == FOLDED
+
+
+def test_a_dump_deep_in_a_log_is_found(charcloth, tmp_path):
+    dump = (pathlib.Path(__file__).parent.parent / "data" / "jstack" / "jdk25.txt").read_text()
+    (tmp_path / "driver.log").write_text("12:00:00 INFO nothing to see here\n" * 5000 + dump)
+    done = charcloth("convert", tmp_path / "driver.log", "-o", "-", check=0)
+    assert "java/lang/Thread.run" in done.stdout
+
+
+def test_our_own_text_is_no_profile(charcloth, two):
+    charcloth("convert", two / "a.folded", "-o", two / "x.txt", check=0)
+    done = charcloth("convert", two / "x.txt", "-o", "-", check=1)
+    assert "is no profile known here" in done.stderr
+
+
 def test_top_by_label_makes_a_list_each(charcloth, two):
     table = charcloth("top", two, "--by", "file", check=0).stdout
     assert re.findall(r"^file=\S+: .*$", table, re.MULTILINE) == [

@@ -109,6 +109,22 @@ def test_a_recording_written_by_us_is_the_same(charcloth, jfr_summary, recording
             )
 
 
+def test_each_file_shows_its_best_measure_of_the_cpu(charcloth, recording, tmp_path):
+    """CPU time samples of one recording do not silence the execution samples of another."""
+    for version in (17, 25):
+        (tmp_path / f"{version}.jfr").symlink_to(recording("jfr-profile", version).path)
+    both = [tmp_path / f"{version}.jfr" for version in (17, 25)]
+    alone = [total(collapsed(charcloth, path, "cpu")) for path in both]
+    done = charcloth("convert", *both, "--format", "collapsed", "-o", "-", check=0)
+    assert total(done.stdout) == sum(alone)
+
+
+def test_unlike_events_are_not_compared(charcloth, recording):
+    sides = [recording(kind, 17).path for kind in ("async-cpu", "async-wall")]
+    done = charcloth("diff", *sides, check=1)
+    assert "the first input has cpu samples, the second wall" in done.stderr
+
+
 def test_spans_are_labels(charcloth, recording):
     path = recording("async-all", 17).path
     text = collapsed(charcloth, path, "wall", "--by", "span")

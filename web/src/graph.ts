@@ -37,6 +37,8 @@ export class Graph {
   private opened = false;
   /** A long press opened the menu; the click that ends it must not zoom. */
   private held = false;
+  /** Pixels of the picture below the visible part. */
+  private below = 0;
   private readonly context: CanvasRenderingContext2D;
   private readonly spacer: HTMLElement;
 
@@ -48,9 +50,20 @@ export class Graph {
   ) {
     this.context = canvas.getContext('2d', { alpha: false })!;
     this.spacer = canvas.parentElement!;
-    scroller.addEventListener('scroll', () => this.redraw(), { passive: true });
+    scroller.addEventListener(
+      'scroll',
+      () => {
+        this.below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+        this.redraw();
+      },
+      { passive: true },
+    );
     new ResizeObserver(() => {
       this.fit();
+      // A flame stands on its root: what was at the bottom stays there when lines below the picture take room.
+      if (this.scene && !this.scene.icicle) {
+        scroller.scrollTop = scroller.scrollHeight - scroller.clientHeight - this.below;
+      }
       this.redraw();
     }).observe(scroller);
     canvas.addEventListener('pointermove', (e) => this.onMove(e));

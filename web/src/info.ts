@@ -81,7 +81,11 @@ export class Info {
   /** The one widest path, each step a button that zooms there. */
   path(shown: Shown, open: (node: number) => void): void {
     const { layout } = shown.scene;
-    const nodes = widestPath(layout, shown.measure);
+    const frameAt = (node: number): number => layout.tree.frame[node]!;
+    // A recursion is one step: its last turn.
+    const nodes = widestPath(layout, shown.measure).filter(
+      (node, i, path) => i + 1 === path.length || frameAt(node) !== frameAt(path[i + 1]!),
+    );
     const line = byId('path');
     line.hidden = nodes.length === 0;
     if (nodes.length === 0) return;
@@ -237,8 +241,9 @@ function kindsIn(tree: Tree, frameKind: Uint8Array): Set<number> {
   return kinds;
 }
 
-/** Class and method without the package: enough to recognise a step. */
-function tail(name: string): string {
+/** Class and method without the package: enough to recognise a step. Addresses of hidden classes are no part of it. */
+function tail(full: string): string {
+  const name = full.replace(/[+/.]0x[0-9a-f]+(\/\d+)?(?=\.)/i, '');
   const cutAt = name.lastIndexOf('.', name.search(/[(<]|$/) - 1);
   const before = name.lastIndexOf('.', cutAt - 1);
   const slash = name.lastIndexOf('/', cutAt < 0 ? name.length : cutAt);

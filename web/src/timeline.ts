@@ -277,12 +277,12 @@ export class Timeline {
   }
 }
 
-/** Three times the usual distance between points is a gap. */
+/** Three times what nearly all points keep is a gap; some series are as irregular as the collections they come from. */
 function gapLimit(times: number[]): number {
   const steps: number[] = [];
   for (let i = 1; i < times.length; i++) steps.push(times[i]! - times[i - 1]!);
   steps.sort((a, b) => a - b);
-  return steps.length > 0 ? Math.max(1, steps[steps.length >> 1]!) * 3 : Infinity;
+  return steps.length > 0 ? Math.max(1, steps[Math.floor(steps.length * 0.98)]!) * 3 : Infinity;
 }
 
 function niceStep(least: number): number {
