@@ -32,8 +32,8 @@ int cli_convert(const struct cli_args *args)
 	struct ch_error err;
 
 	if (!args->n_inputs) {
-		cli_say_error(
-		    "convert needs an input: charcloth convert recording.jfr -o flame.html");
+		cli_say_error("convert needs an input: charcloth convert recording.jfr -o "
+		              "flame.html (- is stdin)");
 		return EXIT_USAGE;
 	}
 	if (!path && args->format)
@@ -47,7 +47,7 @@ int cli_convert(const struct cli_args *args)
 		path = made;
 	}
 	if (ch_output_find(path, args->format, &output, &err) < 0 ||
-	    cli_view_check(args, &err) < 0) {
+	    cli_view_check(args, &err) < 0 || cli_check_overwrite(args, path, &err) < 0) {
 		cli_say_error(err.text);
 		return EXIT_USAGE;
 	}

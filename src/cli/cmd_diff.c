@@ -2,8 +2,31 @@
 #include "cli/say.h"
 #include "cli/show.h"
 #include "profile/diff.h"
+#include "profile/events.h"
 
 #include <errno.h>
+
+static bool has_word(const struct ch_profile *p, const char *word)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		if (p->events[i].samples && !strcmp(ch_profile_text(p, p->events[i].word), word))
+			return true;
+	return false;
+}
+
+/* CPU on one side and waiting on the other is no difference: some event must be on both. */
+static int check_events(const struct ch_profile *before, const struct ch_profile *after,
+                        struct ch_error *err)
+{
+	for (size_t i = 0; i < before->n_events; i++)
+		if (before->events[i].samples &&
+		    has_word(after, ch_profile_text(before, before->events[i].word)))
+			return 0;
+	return ch_fail(err, -EINVAL,
+	               "the first input has %s samples, the second %s; --event names one that "
+	               "both have",
+	               ch_events_default(before), ch_events_default(after));
+}
 
 /* Two runs never share the numbers of made-up classes: without them frames find each other. */
 static int open_both(const struct cli_args *args, const struct ch_output *output,
@@ -18,6 +41,8 @@ static int open_both(const struct cli_args *args, const struct ch_output *output
 	r = cli_open(args->inputs, 1, &both, output, &before, err);
 	if (r >= 0)
 		r = cli_open(args->inputs + 1, 1, &both, output, &after, err);
+	if (r >= 0)
+		r = check_events(before, after, err);
 	if (r < 0)
 		return r;
 	*ret = ch_diff_join(before, after);
@@ -40,7 +65,8 @@ int cli_diff(const struct cli_args *args)
 		    "diff compares two inputs: charcloth diff before.jfr after.jfr -o x.html");
 		return EXIT_USAGE;
 	}
-	if (ch_output_find(path, format, &output, &err) < 0 || cli_view_check(args, &err) < 0) {
+	if (ch_output_find(path, format, &output, &err) < 0 || cli_view_check(args, &err) < 0 ||
+	    cli_check_overwrite(args, path, &err) < 0) {
 		cli_say_error(err.text);
 		return EXIT_USAGE;
 	}

@@ -10,7 +10,7 @@ int cli_top(const struct cli_args *args)
 	struct ch_error err;
 
 	if (!args->n_inputs) {
-		cli_say_error("top needs an input: charcloth top recording.jfr");
+		cli_say_error("top needs an input: charcloth top recording.jfr (- is stdin)");
 		return EXIT_USAGE;
 	}
 	if (ch_output_find("-", args->json ? "top-json" : "top", &output, &err) < 0 ||

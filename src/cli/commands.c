@@ -20,7 +20,7 @@ const struct cli_command cli_commands[] = {
 	{ "diff", CMD_DIFF, "BEFORE AFTER -o OUT", "What got slower between two profiles",
 	  "Compares two profiles (files or folders) frame by frame. Shares of each side's total "
 	  "are "
-	  "compared unless --absolute. In pictures width is AFTER, orange grew and blue shrank; "
+	  "compared unless --absolute. In pictures orange grew and blue shrank; "
 	  "text "
 	  "and JSON show both sides and the change; collapsed output is `stack before after`. "
 	  "Without -o a table is printed.",

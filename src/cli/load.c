@@ -2,6 +2,7 @@
 #include "cli/say.h"
 #include "base/vec.h"
 #include "formats/inputs.h"
+#include "profile/events.h"
 #include "sys/par.h"
 
 #include <errno.h>
@@ -155,6 +156,35 @@ static int add_input(struct files *f, const char *path, struct ch_error *err)
 	           : 0;
 }
 
+static int by_label(const void *a, const void *b)
+{
+	const struct file *const *x = a, *const *y = b;
+
+	return strcmp((*x)->label, (*y)->label);
+}
+
+/* Files of one name in different folders go by their whole path. */
+static int tell_apart(struct files *f)
+{
+	CH_CLEANUP(ch_freep) struct file **order = calloc(f->n + 1, sizeof(struct file *));
+	const char *last = NULL;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n; i++)
+		order[i] = &f->item[i];
+	qsort(order, f->n, sizeof(struct file *), by_label);
+	for (size_t i = 0; i < f->n; i++) {
+		const char *label = order[i]->label;
+		bool again = i + 1 < f->n && !strcmp(order[i + 1]->label, label);
+
+		if (again || (last && !strcmp(last, label)))
+			order[i]->label = order[i]->path;
+		last = label;
+	}
+	return 0;
+}
+
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* What became of one file. */
@@ -171,6 +201,7 @@ struct loading {
 	struct part *parts; /* one per file of the batch */
 	struct ch_profile *all;
 	size_t good, passed_over;
+	const char *passed_over1; /* the first */
 };
 
 static void read_one(void *ctx, unsigned i)
@@ -185,6 +216,8 @@ static void read_one(void *ctx, unsigned i)
 		ch_fail(&part->error, -ENOMEM, "read '%s': %m", f->path);
 	else if (ch_read_path(f->path, l->args->input_format, part->p, &part->error) >= 0)
 		part->error.code = 0;
+	if (!part->error.code && !l->want->as_recorded)
+		ch_events_settle(part->p);
 }
 
 /* A single file needs no label to tell it from others, unless the user asks for it. */
@@ -212,7 +245,8 @@ static void merge_one(struct loading *l, size_t i)
 			ch_profile_merge(l->all, part->p, file_label(l, f));
 		}
 	} else if (f->found && part->error.code == CH_NOT_A_PROFILE) {
-		l->passed_over++;
+		if (!l->passed_over++)
+			l->passed_over1 = f->label;
 	} else if (l->files->n > 1) {
 		ch_profile_damage(l->all, "%s", part->error.text);
 	}
@@ -253,8 +287,8 @@ static int load_all(struct loading *l, struct ch_error *err)
 		ch_profile_note(l->all, "%zu symbolic links in folders were not followed",
 		                l->files->links);
 	if (l->passed_over)
-		ch_profile_note(l->all, "%zu files are no profiles and were passed over",
-		                l->passed_over);
+		ch_profile_note(l->all, "passed over what is no profile: %s%s", l->passed_over1,
+		                l->passed_over > 1 ? " and others" : "");
 	ch_profile_sort_series(l->all);
 	return ch_profile_status(l->all, err);
 }
@@ -268,6 +302,8 @@ int cli_load(const char *const *inputs, size_t n, const struct cli_args *args,
 
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = add_input(&files, inputs[i], err);
+	if (r >= 0 && tell_apart(&files) < 0)
+		r = ch_fail(err, -ENOMEM, "read: %m");
 	if (r >= 0) {
 		cli_progress_start("reading", files.n);
 		r = load_all(&l, err);

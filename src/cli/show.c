@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 int cli_failed(const struct ch_error *err)
@@ -123,6 +124,7 @@ int cli_open(const char *const *inputs, size_t n, const struct cli_args *args,
 		.all_labels = output->needs.labels,
 		.labels = keys,
 		.event = args->event,
+		.as_recorded = output->needs.kinds && !args->event,
 		.one_event = !args->event && !output->needs.all_events,
 		.series = output->needs.series,
 	};
@@ -148,6 +150,20 @@ static unsigned terminal_columns(void)
 
 	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
 		return w.ws_col;
+	return 0;
+}
+
+int cli_check_overwrite(const struct cli_args *args, const char *output, struct ch_error *err)
+{
+	struct stat in, out;
+
+	if (stat(output, &out) < 0 || !S_ISREG(out.st_mode))
+		return 0;
+	for (size_t i = 0; i < args->n_inputs; i++)
+		if (!stat(args->inputs[i], &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return ch_fail(err, -EINVAL, "'%s' is an input too; write to another name",
+			               output);
 	return 0;
 }
 

@@ -12,6 +12,8 @@
 int cli_open(const char *const *inputs, size_t n, const struct cli_args *args,
              const struct ch_output *output, struct ch_profile **ret, struct ch_error *err);
 
+/* 0, or -EINVAL with a sentence when the output would overwrite one of the inputs. */
+int cli_check_overwrite(const struct cli_args *args, const char *output, struct ch_error *err);
 /* 0, or -EINVAL with a sentence when a drawing option has no such value. */
 int cli_view_check(const struct cli_args *args, struct ch_error *err);
 /* A view of p with the arguments' drawing and text options. */

@@ -9,6 +9,8 @@
 #define CHUNK_MIN_BYTES ((size_t)4 << 20)
 /* Long enough that taking a range and giving its memory back costs little beside reading it. */
 #define RANGE_BYTES ((size_t)2 << 20)
+/* What a fault brings in at most, around the page that is asked for. */
+#define FAULT_BYTES ((size_t)256 << 10)
 /* Events other than samples are few; a chunk of many is read the plain way. */
 #define LATER_MAX ((size_t)1 << 16)
 
@@ -119,6 +121,8 @@ static void read_range(struct part *part, struct ch_cursor c)
 		ch_rec_event(r, type, body);
 	if (!ch_rec_groups_settle(&part->groups))
 		part->later.full = true;
+	/* A fault at the start of this range brought in the end of the one before, too. */
+	at -= at < FAULT_BYTES ? at : FAULT_BYTES;
 	ch_input_release(r->in, r->chunk.at + at, r->chunk.at + end);
 }
 

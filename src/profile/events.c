@@ -2,6 +2,7 @@
 #include "base/buf.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #define LIST_MAX 400 /* of the events in a sentence */
 
@@ -92,20 +93,41 @@ static int rank_of(const struct ch_profile *p, const struct ch_event *e)
 	return 0;
 }
 
+/* The event that measures the same thing better, in this profile; NULL when there is none. */
+static const struct ch_event *better(const struct ch_profile *p, const struct ch_event *than)
+{
+	for (size_t i = 0; i < p->n_events; i++) {
+		const struct ch_event *e = &p->events[i];
+
+		if (e->samples && e->word == than->word && rank_of(p, e) > rank_of(p, than))
+			return e;
+	}
+	return NULL;
+}
+
+void ch_events_settle(struct ch_profile *p)
+{
+	for (size_t i = 0; i < p->n_events; i++) {
+		struct ch_event *e = &p->events[i];
+		const struct ch_event *rival = better(p, e);
+		char *name;
+
+		if (!rival || asprintf(&name, "%s beside %s", ch_profile_text(p, e->type),
+		                       ch_profile_text(p, rival->type)) < 0)
+			continue;
+		e->type = e->word = ch_profile_strz(p, name);
+		free(name);
+	}
+}
+
 static int choose_word(const struct ch_profile *p, const char *word, bool *chosen)
 {
-	int best = 0, n = 0;
+	int n = 0;
 
 	for (size_t i = 0; i < p->n_events; i++) {
 		const struct ch_event *e = &p->events[i];
 
-		if (has_word(p, e, word) && rank_of(p, e) > best)
-			best = rank_of(p, e);
-	}
-	for (size_t i = 0; i < p->n_events; i++) {
-		const struct ch_event *e = &p->events[i];
-
-		chosen[i] = has_word(p, e, word) && rank_of(p, e) == best;
+		chosen[i] = has_word(p, e, word);
 		n += chosen[i];
 	}
 	return n;

@@ -20,10 +20,15 @@ const char *ch_events_default(const struct ch_profile *p);
 int64_t ch_events_count(const struct ch_profile *p, size_t event);
 
 /*
+ * Takes the word from events that another one of the same profile measures better (execution
+ * samples beside CPU time samples), and says so in their type. Done per file, before files are
+ * merged: a file that has only the lesser measurement keeps it.
+ */
+void ch_events_settle(struct ch_profile *p);
+/*
  * Which events a request (a word, or else a type) names: fills chosen[0..p->n_events) and returns
  * how many there are, at least 1; or -ENODATA with a sentence that lists what there is. `request`
- * NULL is ch_events_default. Where a word stands for rival measurements of the same thing (CPU time
- * samples beside execution samples), the better one wins.
+ * NULL is ch_events_default.
  */
 int ch_events_choose(const struct ch_profile *p, const char *request, bool *chosen,
                      struct ch_error *err);

@@ -71,6 +71,7 @@ struct ch_want {
 	bool all_labels;     /* keep every label the reader knows */
 	const char **labels; /* else only these keys; NULL-terminated, may be NULL; borrowed */
 	const char *event;   /* word or type name when only one is asked for, else NULL; borrowed */
+	bool as_recorded;    /* keep events as they are, however they overlap */
 	bool one_event;      /* none is asked for, but one will be shown: the default */
 	bool series;         /* keep metric series */
 };
