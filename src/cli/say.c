@@ -26,16 +26,31 @@ void cli_say_init(bool quiet)
 	be_quiet = quiet;
 }
 
-/* Sentences hold names of files and of things in them: what a terminal would obey is spelled out. */
+/*
+ * Sentences hold names of files and of things in them: what a terminal would obey is spelled out, or
+ * without memory for that, left out. That there is no memory is such a sentence itself.
+ */
+static void put_shown(const char *s)
+{
+	CH_CLEANUP(ch_buf_done) struct ch_buf b = CH_BUF(SENTENCE_MAX);
+
+	ch_name_show(&b, s, strlen(s));
+	if (!b.err) {
+		fwrite(b.data, 1, b.len, stderr);
+		return;
+	}
+	for (; *s; s++)
+		fputc(*s >= 0x20 && *s < 0x7f ? *s : '?', stderr);
+}
+
 static void say(const char *color, const char *sentence)
 {
-	CH_CLEANUP(ch_buf_done) struct ch_buf shown_as = CH_BUF(SENTENCE_MAX);
 	bool paint = cli_wants_color(STDERR_FILENO);
 
-	ch_name_show(&shown_as, sentence, strlen(sentence));
 	cli_progress_stop();
-	fprintf(stderr, "%scharcloth:%s %.*s\n", paint ? color : "", paint ? "\033[0m" : "",
-	        (int)shown_as.len, shown_as.len ? shown_as.data : "");
+	fprintf(stderr, "%scharcloth:%s ", paint ? color : "", paint ? "\033[0m" : "");
+	put_shown(sentence);
+	fputc('\n', stderr);
 }
 
 void cli_say_error(const char *sentence)
@@ -76,13 +91,13 @@ static struct {
 
 static void draw(void)
 {
-	CH_CLEANUP(ch_buf_done) struct ch_buf name = CH_BUF(SENTENCE_MAX);
 	unsigned share = ch_input_share();
 
 	fprintf(stderr, "\r\033[K%s", progress.what);
-	ch_name_show(&name, progress.name, strlen(progress.name));
-	if (name.len)
-		fprintf(stderr, " %.*s", (int)name.len, name.data);
+	if (progress.name[0]) {
+		fputc(' ', stderr);
+		put_shown(progress.name);
+	}
 	if (progress.n_inputs > 1)
 		fprintf(stderr, " (%zu of %zu)", progress.number, progress.n_inputs);
 	if (share)

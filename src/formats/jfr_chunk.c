@@ -84,8 +84,8 @@ int ch_rec_open_pools(struct ch_rec *r, struct ch_error *why)
 
 	ch_rec_constants_plan(r);
 	e = ch_jfr_pools_read(&r->chunk, &r->types, r->pools, CH_REC_POOLS);
-	if (e == -ENOMEM)
-		return ch_fail(why, e, "%m");
+	if (e == -ENOMEM || r->types.no_memory)
+		return ch_fail(why, -ENOMEM, "%m");
 	if (e < 0)
 		ch_profile_damage(r->p, "'%s': some constants of the chunk at byte %zu are damaged",
 		                  r->in->name, r->chunk.at);

@@ -239,7 +239,7 @@ def test_memory_that_is_not_there_is_told(charcloth, fail_nth, tmp_path, source,
             done = start(charcloth, *command, env=env)
             assert done.returncode in (0, 1, 3), (at, more, done)
             assert out.exists() == (done.returncode != 1), (at, more, done)
-            assert done.returncode == 0 or done.stderr.strip(), (at, more, done)
+            assert done.returncode != 1 or b"memory" in done.stderr, (at, more, done)
             if done.returncode == 0:
                 assert out.read_bytes() == whole, (at, more, done)
 
