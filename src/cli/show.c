@@ -99,6 +99,21 @@ static void say_events(const struct ch_profile *all, const struct ch_profile *sh
 	ch_buf_done(&others);
 }
 
+/* Recorders that measure one thing in different units cannot be added up by --total. */
+static void say_units(const struct ch_profile *shown, const struct cli_args *args)
+{
+	for (size_t i = 1; args->total && i < shown->n_events; i++) {
+		if (shown->events[i].unit == shown->events[0].unit)
+			continue;
+		cli_say_note("--total adds up %s (%s) and %s (%s); --event chooses one",
+		             ch_profile_text(shown, shown->events[0].type),
+		             ch_profile_text(shown, shown->events[0].unit),
+		             ch_profile_text(shown, shown->events[i].type),
+		             ch_profile_text(shown, shown->events[i].unit));
+		return;
+	}
+}
+
 static void say_notes(const struct ch_profile *p)
 {
 	for (size_t i = 0; i < p->n_notes; i++) {
@@ -139,6 +154,8 @@ int cli_open(const char *const *inputs, size_t n, const struct cli_args *args,
 	say_notes(p);
 	if (r >= 0)
 		say_events(p, *ret, args, output);
+	if (r >= 0 && !output->needs.all_events)
+		say_units(*ret, args);
 	if (r < 0 || *ret != p)
 		ch_profile_free(p);
 	return r;

@@ -459,8 +459,8 @@ int ch_perf_read(const struct ch_input *in, struct ch_profile *p, struct ch_erro
 	return ch_pieces_read(in, ch_input_text(in), &ops, NULL, p, err);
 }
 
-/* An address, a symbol and an object in parentheses: behind a weak header nothing less will do. */
-static bool is_full_frame(const char *s, const char *e)
+/* An address as addresses are, and something behind it: a weak header needs that much. */
+static bool has_address(const char *s, const char *e)
 {
 	const char *digits;
 
@@ -468,9 +468,7 @@ static bool is_full_frame(const char *s, const char *e)
 		s++;
 	for (digits = s; s < e && isxdigit((unsigned char)*s);)
 		s++;
-	while (e > s && ch_is_space(e[-1]))
-		e--;
-	return s - digits >= 4 && s < e && *s == ' ' && e[-1] == ')';
+	return s - digits >= 4 && s < e && *s == ' ';
 }
 
 int ch_perf_probe(const struct ch_input *in)
@@ -485,8 +483,7 @@ int ch_perf_probe(const struct ch_input *in)
 		e = ch_line_end(s, end);
 		if (is_blank(s, e) || *s == '#')
 			continue;
-		if (header && ch_perf_is_frame(s, e, end, &frame) &&
-		    (strong || is_full_frame(s, e)))
+		if (header && ch_perf_is_frame(s, e, end, &frame) && (strong || has_address(s, e)))
 			return strong ? 90 : 60;
 		strong = ch_perf_header_parse((struct ch_span){ s, (size_t)(e - s) }, &h);
 		if (strong && h.rest.n &&

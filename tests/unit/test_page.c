@@ -1,5 +1,6 @@
 #include "views.h"
 #include "base/cursor.h"
+#include "profile/events.h"
 #include "render/page.h"
 
 static void keep(void *ctx, const void *data, size_t n)
@@ -158,13 +159,14 @@ static void events_of_one_word_are_one_event_but_rivals_are_not(void **state)
 	ch_profile_add(p, &(struct ch_sample){ .event = park, .samples = 4, .value = 40 });
 	ch_profile_add(p, &(struct ch_sample){ .event = worse, .samples = 8, .value = -8 });
 	ch_profile_rescale(p, park, 100);
+	ch_events_settle(p);
 	assert_int_equal(ch_page_init(&page, p, NULL), 0);
 	assert_int_equal(page.n_events, 3);
 	assert_int_equal(page.event_of[enter], page.event_of[park]);
 	assert_int_not_equal(page.event_of[better], page.event_of[worse]);
 	assert_string_equal(ch_profile_text(p, page.events[page.event_of[better]].word), "cpu");
 	assert_string_equal(ch_profile_text(p, page.events[page.event_of[worse]].word),
-	                    "jdk.ExecutionSample");
+	                    "jdk.ExecutionSample beside jdk.CPUTimeSample");
 	assert_int_equal(page.events[page.event_of[enter]].scale, 100);
 	assert_int_equal(page.events[page.event_of[enter]].samples, 500);
 	assert_int_equal(page.events[page.event_of[enter]].value, 5000);

@@ -314,7 +314,7 @@ static void it_is_known_by_its_content(void **state)
 {
 	static const char stack[] = "# ========\n#\na 1 1.0: cycles:\n\t 7f f (x)\n\n",
 	                  line[] = "a 1 [000] 1.0: 7 cycles:  7f f+0x1 (x)\n",
-	                  comm[] = "a\n\t 7f f\n";
+	                  comm[] = "a\n\t 7f12 f\n";
 
 	(void)state;
 	assert_string_equal(format_of(stack, strlen(stack)), "perf");
