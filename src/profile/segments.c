@@ -62,7 +62,7 @@ static int number(struct builder *b)
 	const struct ch_trie *trie = &b->p->trie;
 	uint32_t next = 0;
 
-	b->node = malloc((b->n + 1) * sizeof(*b->node));
+	b->node = calloc(b->n + 1, sizeof(*b->node));
 	b->parent = calloc(b->n, sizeof(*b->parent));
 	b->size = calloc(b->n, sizeof(*b->size));
 	if (!b->node || !b->parent || !b->size)
