@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/near.h"
 #include "cli/say.h"
 #include "sys/out.h"
 #include "sys/par.h"
@@ -88,10 +89,24 @@ static const char *command_name(const char *word)
 	return word;
 }
 
+static int no_command(const char *name)
+{
+	struct ch_error err;
+
+	for (size_t i = 0; i < cli_n_commands; i++) {
+		if (cli_distance(name, strlen(name), cli_commands[i].name) > CLI_NEAR)
+			continue;
+		ch_fail(&err, -EINVAL, "there is no command '%s'; is '%s' meant?", name,
+		        cli_commands[i].name);
+		return usage(&err);
+	}
+	ch_fail(&err, -EINVAL, "there is no command '%s'; `charcloth help` lists them", name);
+	return usage(&err);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_command *c;
-	struct ch_error err;
 
 	hold_standard_fds();
 	setlocale(LC_CTYPE, "");
@@ -101,10 +116,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	c = cli_command(command_name(argv[1]));
-	if (!c) {
-		ch_fail(&err, -EINVAL, "there is no command '%s'; `charcloth help` lists them",
-		        argv[1]);
-		return usage(&err);
-	}
+	if (!c)
+		return no_command(argv[1]);
 	return close_stdout(run(c, argc - 2, argv + 2));
 }

@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "cli/near.h"
 #include "formats/inputs.h"
 #include "profile/events.h"
 #include "render/outputs.h"
@@ -318,6 +319,25 @@ static const char *next_word(struct line *l)
 	return l->i + 1 < l->argc ? l->argv[++l->i] : NULL;
 }
 
+static int no_option(const char *name, size_t n, unsigned command, struct ch_error *err)
+{
+	const struct cli_opt *near = NULL;
+	size_t nearest = CLI_NEAR + 1;
+
+	for (size_t i = 0; i < cli_n_opts; i++) {
+		size_t d = cli_distance(name, n, cli_opts[i].name);
+
+		if (!(cli_opts[i].commands & command) || d >= nearest)
+			continue;
+		nearest = d;
+		near = &cli_opts[i];
+	}
+	return near ? ch_fail(err, -EINVAL, "there is no option --%.*s here; is --%s meant?",
+	                      (int)n, name, near->name)
+	            : ch_fail(err, -EINVAL, "there is no option --%.*s here; see --help", (int)n,
+	                      name);
+}
+
 static int parse_long(struct line *l, unsigned command, struct cli_args *args, struct ch_error *err)
 {
 	const char *name = l->argv[l->i] + 2, *value = NULL;
@@ -325,8 +345,7 @@ static int parse_long(struct line *l, unsigned command, struct cli_args *args, s
 	const struct cli_opt *o = find_long(name, n, command);
 
 	if (!o)
-		return ch_fail(err, -EINVAL, "there is no option --%.*s here; see --help", (int)n,
-		               name);
+		return no_option(name, n, command, err);
 	if (name[n] == '=')
 		value = name + n + 1;
 	if (o->type == OPT_FLAG && value)

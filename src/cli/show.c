@@ -99,6 +99,26 @@ static void say_events(const struct ch_profile *all, const struct ch_profile *sh
 	ch_buf_done(&others);
 }
 
+static bool has_label(const struct ch_profile *p, const char *key)
+{
+	uint32_t id = ch_strtab_find(&p->strings, key, strlen(key));
+
+	for (size_t i = 0; id && i < p->n_labels; i++)
+		if (p->labels[i].key == id)
+			return true;
+	return false;
+}
+
+/* A misspelt label would put everything under one root and say nothing. */
+static void say_labels(const struct ch_profile *all, const struct cli_args *args)
+{
+	for (size_t i = 0; i < args->by.n; i++)
+		if (!has_label(all, args->by.item[i]))
+			cli_say_note("no sample has the label '%s'", args->by.item[i]);
+	if (args->threads && !has_label(all, "thread"))
+		cli_say_note("no sample names its thread");
+}
+
 /* Recorders that measure one thing in different units cannot be added up by --total. */
 static void say_units(const struct ch_profile *shown, const struct cli_args *args)
 {
@@ -154,6 +174,8 @@ int cli_open(const char *const *inputs, size_t n, const struct cli_args *args,
 	say_notes(p);
 	if (r >= 0)
 		say_events(p, *ret, args, output);
+	if (r >= 0)
+		say_labels(p, args);
 	if (r >= 0 && !output->needs.all_events)
 		say_units(*ret, args);
 	if (r < 0 || *ret != p)

@@ -146,6 +146,7 @@ def test_the_result_does_not_depend_on_the_cores(charcloth, tmp_path, cores):
         (["diff", "a.folded"], 2, "diff compares two inputs"),
         (["diff", "a.folded", "b.folded", "-o", "x.pb.gz"], 2, "a difference cannot be written as pprof"),
         (["top", "--json", "-o", "x"], 2, "there is no option -o here"),
+        (["konvert"], 2, "there is no command 'konvert'; is 'convert' meant?"),
         (["dance"], 2, "there is no command 'dance'"),
         (["completion", "fish"], 2, "bash or zsh"),
     ],
@@ -320,6 +321,11 @@ def test_our_own_text_is_no_profile(charcloth, two):
     charcloth("convert", two / "a.folded", "-o", two / "x.txt", check=0)
     done = charcloth("convert", two / "x.txt", "-o", "-", check=1)
     assert "is no profile known here" in done.stderr
+
+
+def test_a_label_that_nobody_has_is_told(charcloth, two):
+    done = charcloth("top", two, "--by", "stege", check=0)
+    assert "no sample has the label 'stege'" in done.stderr
 
 
 def test_top_by_label_makes_a_list_each(charcloth, two):

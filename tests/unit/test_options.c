@@ -45,6 +45,7 @@ static void wrong_options_say_what_is_wrong(void **state)
 		const char *a, *b, *text;
 	} wrong[] = {
 		{ "--nonsense", NULL, "there is no option --nonsense here; see --help" },
+		{ "--evnet", NULL, "there is no option --evnet here; is --event meant?" },
 		{ "-Z", NULL, "there is no option -Z here; see --help" },
 		{ "--absolute", NULL, "there is no option --absolute here; see --help" },
 		{ "--output", NULL, "--output needs a value: FILE" },
