@@ -29,9 +29,10 @@ static const char style[] =
     ".ui,.ui text{font-family:system-ui,sans-serif}"
     "#title{font-size:16px;font-weight:600}"
     ".ui .muted{fill:#5b6270}"
-    "#back{fill:#fff}"
+    "svg{background:#fff}#back{fill:#fff}"
     "@media(prefers-color-scheme:dark){"
-    "#back{fill:#15171b}.wide{stroke:#15171b}.ui,.ui text{fill:#e8eaee}.ui .muted{fill:#a0a7b4}"
+    "svg{background:#15171b}#back{fill:#15171b}.wide{stroke:#15171b}.ui,.ui text{fill:#e8eaee}.ui "
+    ".muted{fill:#a0a7b4}"
     "#frames g:hover rect{stroke:#fff}}";
 
 struct svg {

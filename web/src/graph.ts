@@ -37,8 +37,9 @@ export class Graph {
   private opened = false;
   /** A long press opened the menu; the click that ends it must not zoom. */
   private held = false;
-  /** Pixels of the picture below the visible part. */
+  /** Pixels of the picture below the visible part, and the panel's height they belong to. */
   private below = 0;
+  private high = 0;
   private readonly context: CanvasRenderingContext2D;
   private readonly spacer: HTMLElement;
 
@@ -53,7 +54,7 @@ export class Graph {
     scroller.addEventListener(
       'scroll',
       () => {
-        this.below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+        this.remember();
         this.redraw();
       },
       { passive: true },
@@ -84,6 +85,13 @@ export class Graph {
     this.redraw();
   }
 
+  /** Notes where the reader is, unless the panel has just changed its height: the observer will tell. */
+  private remember(): void {
+    const { scroller } = this;
+    if (scroller.clientHeight !== this.high) return;
+    this.below = scroller.scrollHeight - scroller.scrollTop - this.high;
+  }
+
   scrollHome(): void {
     const scene = this.scene;
     if (!scene) return;
@@ -98,6 +106,7 @@ export class Graph {
     } else {
       scroller.scrollTop = rowTop(scene, 0, this.row) - scroller.clientHeight / 2;
     }
+    this.remember();
   }
 
   private get fontSize(): number {
@@ -108,7 +117,7 @@ export class Graph {
   fit(): void {
     const { scroller, canvas, scene } = this;
     const width = scroller.clientWidth;
-    const height = scroller.clientHeight;
+    const height = (this.high = scroller.clientHeight);
     // A low flame in a tall panel may stand a little taller: it is read from further away.
     const rows = scene ? scene.layout.maxDepth - scene.layout.minDepth + 1 : 1;
     this.row = Math.round(Math.min(this.fontSize * 1.6, Math.max(this.fontSize * 1.3, height / rows)));
