@@ -1,5 +1,5 @@
 #include "profile/segments.h"
-#include "profile/rank.h"
+#include "profile/preorder.h"
 #include "profile/weigh.h"
 
 #include <errno.h>
@@ -16,8 +16,6 @@ struct builder {
 	uint32_t *node;     /* per segment, and one more: its first node */
 	uint32_t *parent;   /* per segment: the one above */
 	uint32_t *size;     /* per segment: segments in its subtree, itself included */
-	uint32_t *first;    /* per segment, and one more: where its children start */
-	uint64_t *children; /* rank << 32 | segment */
 	uint32_t *position; /* per segment: place in preorder */
 };
 
@@ -28,8 +26,6 @@ static void builder_done(struct builder *b)
 	free(b->node);
 	free(b->parent);
 	free(b->size);
-	free(b->first);
-	free(b->children);
 	free(b->position);
 }
 
@@ -81,75 +77,6 @@ static int number(struct builder *b)
 	return 0;
 }
 
-/* Siblings differ in their first frame: no other needs a rank. */
-static int rank_firsts(const struct builder *b, uint32_t **ret_rank)
-{
-	CH_CLEANUP(ch_freep) uint8_t *used = calloc(b->p->n_frames, 1);
-	uint32_t *rank = malloc(b->p->n_frames * sizeof(*rank));
-	int r = used && rank ? 0 : -ENOMEM;
-
-	for (size_t s = 1; !r && s < b->n; s++)
-		used[b->p->trie.frame[b->node[s]]] = 1;
-	if (!r)
-		r = ch_rank_frames(b->p, used, rank);
-	if (r < 0)
-		free(rank);
-	else
-		*ret_rank = rank;
-	return r;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int sort_children(struct builder *b)
-{
-	CH_CLEANUP(ch_freep) uint32_t *rank = NULL;
-	int r = rank_firsts(b, &rank);
-
-	if (r < 0)
-		return r;
-	b->first = calloc(b->n + 2, sizeof(*b->first));
-	b->children = malloc(b->n * sizeof(*b->children));
-	if (!b->first || !b->children)
-		return -ENOMEM;
-	/* Counted two places up, so that filling moves each start to where it belongs. */
-	for (size_t s = 1; s < b->n; s++)
-		b->first[b->parent[s] + 2]++;
-	for (size_t s = 2; s < b->n + 2; s++)
-		b->first[s] += b->first[s - 1];
-	for (size_t s = 1; s < b->n; s++)
-		b->children[b->first[b->parent[s] + 1]++] =
-		    (uint64_t)rank[b->p->trie.frame[b->node[s]]] << 32 | s;
-	for (size_t s = 0; s < b->n; s++)
-		if (b->first[s + 1] - b->first[s] > 1)
-			qsort(b->children + b->first[s], b->first[s + 1] - b->first[s],
-			      sizeof(*b->children), by_value);
-	return 0;
-}
-
-static int place(struct builder *b)
-{
-	b->position = calloc(b->n, sizeof(*b->position));
-	if (!b->position)
-		return -ENOMEM;
-	for (size_t s = 0; s < b->n; s++) {
-		uint32_t at = b->position[s] + 1;
-
-		for (uint32_t c = b->first[s]; c < b->first[s + 1]; c++) {
-			uint32_t child = (uint32_t)b->children[c];
-
-			b->position[child] = at;
-			at += b->size[child];
-		}
-	}
-	return 0;
-}
-
 static int fill(const struct builder *b, struct ch_segments *ret)
 {
 	struct ch_segments s = {
@@ -186,7 +113,8 @@ int ch_segments_init(struct ch_segments *s, const struct ch_profile *p, enum ch_
 	int r;
 
 	(void)((r = ch_weigh_init(&b.weigh, p, metric)) < 0 || (r = mark_starts(&b)) < 0 ||
-	       (r = number(&b)) < 0 || (r = sort_children(&b)) < 0 || (r = place(&b)) < 0 ||
+	       (r = number(&b)) < 0 ||
+	       (r = ch_preorder(p, b.n, b.node, b.parent, b.size, &b.position)) < 0 ||
 	       (r = fill(&b, s)) < 0);
 	builder_done(&b);
 	return r;

@@ -1,5 +1,5 @@
 #include "profile/tree.h"
-#include "profile/rank.h"
+#include "profile/preorder.h"
 #include "profile/weigh.h"
 
 #include <errno.h>
@@ -27,8 +27,6 @@ struct builder {
 	uint32_t *node;     /* per slot: its trie node */
 	uint32_t *parent;   /* per slot: the parent's slot */
 	uint32_t *size;     /* per slot: slots in its subtree, itself included */
-	uint32_t *first;    /* per slot, and one more: where its children start */
-	uint64_t *children; /* rank << 32 | slot */
 	uint32_t *position; /* per slot: place in preorder */
 };
 
@@ -41,8 +39,6 @@ static void builder_done(struct builder *b)
 	free(b->node);
 	free(b->parent);
 	free(b->size);
-	free(b->first);
-	free(b->children);
 	free(b->position);
 }
 
@@ -145,91 +141,6 @@ static int make_slots(struct builder *b, double min_share, size_t *ret_pruned)
 	return 0;
 }
 
-static int rank_slots(const struct builder *b, uint32_t **ret_rank)
-{
-	uint8_t *used = calloc(b->p->n_frames, 1);
-	uint32_t *rank = malloc(b->p->n_frames * sizeof(*rank));
-	int r = used && rank ? 0 : -ENOMEM;
-
-	for (size_t s = 1; !r && s < b->n; s++)
-		used[b->p->trie.frame[b->node[s]]] = 1;
-	if (!r)
-		r = ch_rank_frames(b->p, used, rank);
-	free(used);
-	if (r < 0)
-		free(rank);
-	else
-		*ret_rank = rank;
-	return r;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Nearly every node has a handful of children; many arrive in order. */
-static void sort_few(uint64_t *v, size_t n)
-{
-	if (n > 32) {
-		qsort(v, n, sizeof(*v), by_value);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		uint64_t x = v[i];
-		size_t j = i;
-
-		for (; j && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
-	}
-}
-
-static int sort_children(struct builder *b)
-{
-	CH_CLEANUP(ch_freep) uint32_t *rank = NULL;
-	int r = rank_slots(b, &rank);
-
-	if (r < 0)
-		return r;
-	b->first = calloc(b->n + 2, sizeof(*b->first));
-	b->children = malloc(b->n * sizeof(*b->children));
-	if (!b->first || !b->children)
-		return -ENOMEM;
-	/* Counted two places up, so that filling moves each start to where it belongs. */
-	for (size_t s = 1; s < b->n; s++)
-		b->first[b->parent[s] + 2]++;
-	for (size_t s = 2; s < b->n + 2; s++)
-		b->first[s] += b->first[s - 1];
-	for (size_t s = 1; s < b->n; s++)
-		b->children[b->first[b->parent[s] + 1]++] =
-		    (uint64_t)rank[b->p->trie.frame[b->node[s]]] << 32 | s;
-	for (size_t s = 0; s < b->n; s++)
-		sort_few(b->children + b->first[s], b->first[s + 1] - b->first[s]);
-	return 0;
-}
-
-static int place(struct builder *b)
-{
-	b->position = calloc(b->n, sizeof(*b->position));
-	if (!b->position)
-		return -ENOMEM;
-	b->position[0] = 0;
-	for (size_t s = 0; s < b->n; s++) {
-		uint32_t at = b->position[s] + 1;
-
-		for (uint32_t c = b->first[s]; c < b->first[s + 1]; c++) {
-			uint32_t child = (uint32_t)b->children[c];
-
-			b->position[child] = at;
-			at += b->size[child];
-		}
-	}
-	return 0;
-}
-
 static struct ch_tree *tree_alloc(size_t n, bool diff)
 {
 	struct ch_tree *t = calloc(1, sizeof(*t));
@@ -289,8 +200,8 @@ int ch_tree_new_pruned(const struct ch_profile *p, enum ch_metric metric, double
 	int r;
 
 	if ((r = ch_weigh_init(&b.weigh, p, metric)) < 0 || (r = sum_up(&b)) < 0 ||
-	    (r = make_slots(&b, min_share, &pruned)) < 0 || (r = sort_children(&b)) < 0 ||
-	    (r = place(&b)) < 0)
+	    (r = make_slots(&b, min_share, &pruned)) < 0 ||
+	    (r = ch_preorder(p, b.n, b.node, b.parent, b.size, &b.position)) < 0)
 		goto out;
 	t = tree_alloc(b.n, b.total.before);
 	if (!t) {
