@@ -203,6 +203,19 @@ static void keyed_text(struct ch_buf *b, uint64_t key, const char *s)
 	text(b, s);
 }
 
+/* Methods 1 and 2 are main and work of a/b/App: three pools. */
+static void method_pools(struct ch_buf *b)
+{
+	pool(b, T_METHOD, 2);
+	ch_buf_put(b, "\1\1\2\2\1\3", 6);
+	pool(b, T_CLASS, 1);
+	ch_buf_put(b, "\1\1", 2);
+	pool(b, T_SYMBOL, 3);
+	keyed_text(b, 1, "a/b/App");
+	keyed_text(b, 2, "main");
+	keyed_text(b, 3, "work");
+}
+
 /* Stack 1 is main;work, thread 1 a Spark task, both as the JDK would write them. */
 static void constants(struct maker *m)
 {
@@ -215,14 +228,7 @@ static void constants(struct maker *m)
 	ch_jfr_put_int(b, 1);
 	ch_buf_put(b, "\0\2", 2); /* not truncated, two frames: method, line, type */
 	ch_buf_put(b, "\2\7\1\1\3\0", 6);
-	pool(b, T_METHOD, 2);
-	ch_buf_put(b, "\1\1\2\2\1\3", 6);
-	pool(b, T_CLASS, 1);
-	ch_buf_put(b, "\1\1", 2);
-	pool(b, T_SYMBOL, 3);
-	keyed_text(b, 1, "a/b/App");
-	keyed_text(b, 2, "main");
-	keyed_text(b, 3, "work");
+	method_pools(b);
 	pool(b, T_FRAME_TYPE, 2);
 	keyed_text(b, 0, "Interpreted");
 	keyed_text(b, 1, "JIT compiled");
@@ -601,14 +607,7 @@ static void many_constants(struct maker *m)
 		ch_jfr_put_int(b, i);
 		ch_buf_put(b, "\1\1\3\0", 4);
 	}
-	pool(b, T_METHOD, 2);
-	ch_buf_put(b, "\1\1\2\2\1\3", 6);
-	pool(b, T_CLASS, 1);
-	ch_buf_put(b, "\1\1", 2);
-	pool(b, T_SYMBOL, 3);
-	keyed_text(b, 1, "a/b/App");
-	keyed_text(b, 2, "main");
-	keyed_text(b, 3, "work");
+	method_pools(b);
 	ch_jfr_event_end(b, at);
 }
 
