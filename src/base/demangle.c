@@ -135,46 +135,34 @@ static void source_name(struct walk *w)
 		w->last = t;
 }
 
-static const struct op {
-	char code[3];
-	uint8_t operands; /* in an expression; 0 stands in names only */
-	const char *text;
-} ops[] = {
-	{ "aN", 2, "&=" },      { "aS", 2, "=" },         { "aa", 2, "&&" },
-	{ "ad", 1, "&" },       { "an", 2, "&" },         { "aw", 1, " co_await" },
-	{ "cl", 0, "()" },      { "cm", 2, "," },         { "co", 1, "~" },
-	{ "dV", 2, "/=" },      { "da", 1, " delete[]" }, { "de", 1, "*" },
-	{ "dl", 1, " delete" }, { "ds", 2, ".*" },        { "dv", 2, "/" },
-	{ "eO", 2, "^=" },      { "eo", 2, "^" },         { "eq", 2, "==" },
-	{ "ge", 2, ">=" },      { "gt", 2, ">" },         { "ix", 2, "[]" },
-	{ "lS", 2, "<<=" },     { "le", 2, "<=" },        { "ls", 2, "<<" },
-	{ "lt", 2, "<" },       { "mI", 2, "-=" },        { "mL", 2, "*=" },
-	{ "mi", 2, "-" },       { "ml", 2, "*" },         { "mm", 1, "--" },
-	{ "na", 0, " new[]" },  { "ne", 2, "!=" },        { "ng", 1, "-" },
-	{ "nt", 1, "!" },       { "nw", 0, " new" },      { "oR", 2, "|=" },
-	{ "oo", 2, "||" },      { "or", 2, "|" },         { "pL", 2, "+=" },
-	{ "pl", 2, "+" },       { "pm", 2, "->*" },       { "pp", 1, "++" },
-	{ "ps", 1, "+" },       { "pt", 0, "->" },        { "qu", 3, "?" },
-	{ "rM", 2, "%=" },      { "rS", 2, ">>=" },       { "rm", 2, "%" },
-	{ "rs", 2, ">>" },      { "ss", 2, "<=>" },
+/* Code, operands in an expression (0: stands in names only), text. */
+static const char *const ops[] = {
+	"aN2&=",  "aS2=",  "aa2&&",     "ad1&",         "an2&",   "aw1 co_await", "cl0()",
+	"cm2,",   "co1~",  "dV2/=",     "da1 delete[]", "de1*",   "dl1 delete",   "ds2.*",
+	"dv2/",   "eO2^=", "eo2^",      "eq2==",        "ge2>=",  "gt2>",         "ix2[]",
+	"lS2<<=", "le2<=", "ls2<<",     "lt2<",         "mI2-=",  "mL2*=",        "mi2-",
+	"ml2*",   "mm1--", "na0 new[]", "ne2!=",        "ng1-",   "nt1!",         "nw0 new",
+	"oR2|=",  "oo2||", "or2|",      "pL2+=",        "pl2+",   "pm2->*",       "pp1++",
+	"ps1+",   "pt0->", "qu3?",      "rM2%=",        "rS2>>=", "rm2%",         "rs2>>",
+	"ss2<=>",
 };
 
-static const struct op *find_op(const char *p)
+static const char *find_op(const char *p)
 {
 	for (size_t i = 0; i < CH_LEN(ops); i++)
-		if (ops[i].code[0] == p[0] && ops[i].code[1] == p[1])
-			return &ops[i];
+		if (!strncmp(ops[i], p, 2))
+			return ops[i];
 	return NULL;
 }
 
 static void operator_name(struct walk *w)
 {
-	const struct op *op = find_op(w->p);
+	const char *op = find_op(w->p);
 
 	puts_(w, "operator");
 	if (op) {
 		w->p += 2;
-		puts_(w, op->text);
+		puts_(w, op + 3);
 	} else if (accept2(w, "cv")) {
 		puts_(w, " ");
 		type(w);
@@ -289,29 +277,21 @@ static void back_reference(struct walk *w)
 		fail(w);
 }
 
-static const struct {
-	char code;
-	const char *space, *text;
-} shorts[] = {
-	{ 'a', "std::", "allocator" },
-	{ 'b', "std::", "basic_string" },
-	{ 'd', "std::", "iostream" },
-	{ 'i', "std::", "istream" },
-	{ 'o', "std::", "ostream" },
-	{ 's', "std::", "string" },
-	{ 't', "", "std" },
+static const char *const shorts[] = {
+	"aallocator", "bbasic_string", "diostream", "iistream", "oostream", "sstring", "tstd",
 };
 
 /* After S. */
 static void substitution(struct walk *w)
 {
 	for (size_t i = 0; i < CH_LEN(shorts); i++) {
-		if (!accept(w, shorts[i].code))
+		if (!accept(w, shorts[i][0]))
 			continue;
-		puts_(w, shorts[i].space);
-		puts_(w, shorts[i].text);
+		if (shorts[i][0] != 't')
+			puts_(w, "std::");
+		puts_(w, shorts[i] + 1);
 		if (!w->quiet)
-			w->last = (struct ch_span){ shorts[i].text, strlen(shorts[i].text) };
+			w->last = (struct ch_span){ shorts[i] + 1, strlen(shorts[i] + 1) };
 		tags(w);
 		return;
 	}
@@ -412,28 +392,25 @@ static void name(struct walk *w)
 
 /* --- types ------------------------------------------------------------------------------------- */
 
-static const struct {
-	char code;
-	const char *text;
-} builtins[] = {
-	{ 'a', "signed char" }, { 'b', "bool" },
-	{ 'c', "char" },        { 'd', "double" },
-	{ 'e', "long double" }, { 'f', "float" },
-	{ 'g', "__float128" },  { 'h', "unsigned char" },
-	{ 'i', "int" },         { 'j', "unsigned int" },
-	{ 'l', "long" },        { 'm', "unsigned long" },
-	{ 'n', "__int128" },    { 'o', "unsigned __int128" },
-	{ 's', "short" },       { 't', "unsigned short" },
-	{ 'v', "void" },        { 'w', "wchar_t" },
-	{ 'x', "long long" },   { 'y', "unsigned long long" },
-	{ 'z', "..." },
+static const char *const builtins[] = {
+	"asigned char", "bbool",
+	"cchar",        "ddouble",
+	"elong double", "ffloat",
+	"g__float128",  "hunsigned char",
+	"iint",         "junsigned int",
+	"llong",        "munsigned long",
+	"n__int128",    "ounsigned __int128",
+	"sshort",       "tunsigned short",
+	"vvoid",        "wwchar_t",
+	"xlong long",   "yunsigned long long",
+	"z...",
 };
 
 static bool builtin(struct walk *w)
 {
 	for (size_t i = 0; i < CH_LEN(builtins); i++)
-		if (accept(w, builtins[i].code)) {
-			puts_(w, builtins[i].text);
+		if (accept(w, builtins[i][0])) {
+			puts_(w, builtins[i] + 1);
 			return true;
 		}
 	return false;
@@ -699,7 +676,7 @@ static void parameter(struct walk *w)
 
 static void operation(struct walk *w)
 {
-	const struct op *op = find_op(w->p);
+	const char *op = find_op(w->p);
 
 	if (is_one_of(w, "clilcvtldcscccrc")) {
 		call_or_cast(w);
@@ -713,11 +690,11 @@ static void operation(struct walk *w)
 	} else if (is_one_of(w, "szaznxsptwte")) {
 		w->p += 2;
 		expression(w);
-	} else if (op && op->operands) {
+	} else if (op && op[2] != '0') {
 		w->p += 2;
-		if (op->operands == 1)
+		if (op[2] == '1')
 			(void)accept(w, '_'); /* ++x; without it x++ */
-		for (int i = 0; i < op->operands; i++)
+		for (char i = '0'; i < op[2]; i++)
 			expression(w);
 	} else {
 		unresolved(w);
@@ -746,40 +723,38 @@ static void expression(struct walk *w)
 
 /* --- whole symbols ----------------------------------------------------------------------------- */
 
+/* h8_, hn16_, v0_n24_: how far a thunk moves `this`. */
 static void call_offset(struct walk *w)
 {
-	if (accept(w, 'h')) {
-		(void)accept(w, 'n');
-		(void)number(w);
-	} else if (accept(w, 'v')) {
+	int numbers = accept(w, 'h') ? 1 : accept(w, 'v') ? 2 : 0;
+
+	if (!numbers)
+		fail(w);
+	while (numbers--) {
 		(void)accept(w, 'n');
 		(void)number(w);
 		expect(w, '_');
-		(void)accept(w, 'n');
-		(void)number(w);
-	} else {
-		fail(w);
 	}
-	expect(w, '_');
 }
 
 static void encoding(struct walk *w)
 {
+	int thunks = 0;
+
 	if (!enter(w))
 		return;
-	if (accept2(w, "TW") || accept2(w, "TH")) {
-		name(w); /* access to a thread_local variable */
-	} else if (w->p[0] == 'T' && (w->p[1] == 'h' || w->p[1] == 'v')) {
-		w->p++;
+	if (accept2(w, "Tc"))
+		thunks = 2; /* this, and what is returned */
+	else if (w->p[0] == 'T' && (w->p[1] == 'h' || w->p[1] == 'v'))
+		thunks = 1, w->p++;
+	else if (!accept2(w, "TW"))
+		(void)accept2(w, "TH"); /* ways to a thread_local variable */
+	for (int i = 0; i < thunks; i++)
 		call_offset(w);
+	if (thunks)
 		encoding(w);
-	} else if (accept2(w, "Tc")) {
-		call_offset(w);
-		call_offset(w);
-		encoding(w);
-	} else {
+	else
 		name(w);
-	}
 	w->depth--;
 }
 

@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 /*
- * Writes what `name` means to to[0..size), with a NUL; returns the length without it. size is at
- * least 1. A name that is no C++ name, is damaged, or does not fit when it is made readable is
+ * Writes what `symbol` means to to[0..size), with a NUL; returns the length without it. size is at
+ * least 1. A symbol that is no C++ name, is damaged, or does not fit when it is made readable is
  * copied as it stands (cut to size). Suffixes of compilers (`.isra.0`, `.cold`) and the hash at
- * the end of names of Rust are left out. Takes no memory; name may be hostile.
+ * the end of names of Rust are left out. Takes no memory; symbol may be hostile.
  */
-size_t ch_demangle(const char *name, char *to, size_t size);
+size_t ch_demangle(const char *symbol, char *to, size_t size);
 
 #endif
