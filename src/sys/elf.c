@@ -21,9 +21,10 @@ static const void *bytes_at(const struct ch_elf *e, uint64_t offset, uint64_t n)
 
 static Elf64_Ehdr header(const struct ch_elf *e)
 {
-	Elf64_Ehdr h;
+	Elf64_Ehdr h = { 0 };
 
-	memcpy(&h, e->data, sizeof(h)); /* ch_elf_from saw that it is there */
+	if (e->size >= sizeof(h)) /* not so in one that is all zero, which has nothing */
+		memcpy(&h, e->data, sizeof(h));
 	return h;
 }
 
@@ -206,7 +207,7 @@ static bool value_in(const struct ch_elf *e, enum ch_elf_table which, const char
 
 static bool value_in_debugdata(const struct ch_elf *e, const char *name, uint64_t *ret)
 {
-	struct ch_elf inner;
+	struct ch_elf inner = { 0 };
 	bool found;
 
 	if (ch_elf_debugdata(e, &inner) < 0)
@@ -218,7 +219,7 @@ static bool value_in_debugdata(const struct ch_elf *e, const char *name, uint64_
 
 int ch_elf_symbol(const char *path, const char *name, uint64_t *ret, struct ch_error *err)
 {
-	struct ch_elf e;
+	struct ch_elf e = { 0 };
 	int r = ch_elf_open(path, &e, err);
 
 	if (r < 0)
