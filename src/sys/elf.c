@@ -23,7 +23,7 @@ static Elf64_Ehdr header(const struct ch_elf *e)
 {
 	Elf64_Ehdr h = { 0 };
 
-	if (e->size >= sizeof(h)) /* not so in one that is all zero, which has nothing */
+	if (e->data && e->size >= sizeof(h)) /* not so in one that is all zero, which has nothing */
 		memcpy(&h, e->data, sizeof(h));
 	return h;
 }
@@ -95,9 +95,11 @@ static size_t n_sections(const struct ch_elf *e)
 /* Section i < n_sections(e). */
 static Elf64_Shdr section_header(const struct ch_elf *e, size_t i)
 {
-	Elf64_Shdr s;
+	Elf64_Shdr s = { 0 };
+	const void *p = bytes_at(e, header(e).e_shoff + i * sizeof(s), sizeof(s));
 
-	memcpy(&s, e->data + header(e).e_shoff + i * sizeof(s), sizeof(s));
+	if (p)
+		memcpy(&s, p, sizeof(s));
 	return s;
 }
 

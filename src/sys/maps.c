@@ -89,11 +89,11 @@ static int add(struct ch_maps *m, const struct ch_maps_range *r, const char *pat
 }
 
 /* A line that is no line, or out of order, is left out: the kernel writes none. */
-static int add_line(struct ch_maps *m, const char *line, const char *end)
+static int add_line(struct ch_maps *m, const char *text, const char *end)
 {
 	struct ch_maps_range r = { 0 };
 	bool code = false;
-	const char *path = parse_line(line, end, &r, &code);
+	const char *path = parse_line(text, end, &r, &code);
 
 	if (!path || !code || r.end <= r.start || (m->n && r.start < m->ranges[m->n - 1].end))
 		return 0;
