@@ -221,11 +221,12 @@ static void the_kernel_lists_its_functions(void **state)
 	write_file(path, "ffffffff81000000 T _text\n"
 	                 "ffffffffc0001000 t ext4_read\t[ext4]\n"
 	                 "ffffffff81000100 D some_data\n"
+	                 "ffffffff810001f0 t __pfx_do_syscall_64\n"
 	                 "ffffffff81000200 W do_syscall_64\n"
 	                 "ffffffff81000300 T last\n");
 	assert_int_equal(ch_symlist_kernel(path, &t, LIMIT), 0);
 	assert_int_equal(t.n, 4);
-	assert_true(ch_symtable_find(&t, 0xffffffff81000100, NULL, &hit));
+	assert_true(ch_symtable_find(&t, 0xffffffff810001ff, NULL, &hit));
 	assert_string_equal(hit.name, "_text");
 	assert_true(ch_symtable_find(&t, 0xffffffff810002ff, NULL, &hit));
 	assert_string_equal(hit.name, "do_syscall_64");
