@@ -10,6 +10,7 @@
 #include "agent/cpu.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
+#include "agent/stubs.h"
 #include "sys/fault.h"
 
 #define METHODS_ENTRIES (1u << 15)
@@ -123,6 +124,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
+	ch_stubs_start(ch_agent.jvmti);
 	ch_jvm_threads_scan(env);
 	ch_native_threads_scan();
 	r = ch_recorder_start(a, err);

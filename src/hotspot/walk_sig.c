@@ -17,7 +17,8 @@ struct walker {
 	const struct ch_vm *vm;
 	uint64_t low, high; /* of the stack */
 	struct ch_regs r;
-	bool top; /* r is where the thread was interrupted, not a return address */
+	bool top;         /* r is where the thread was interrupted, not a return address */
+	bool from_native; /* r was reached over native frames, without an anchor */
 };
 
 static uint64_t word(uint64_t base, int64_t slot)
@@ -59,24 +60,19 @@ static bool to_anchor(struct walker *k, uint64_t anchor)
 	k->r.sp = sp;
 	k->r.pc = pc ? pc : ch_arch_strip(word(sp, -1));
 	k->r.lr = 0;
-	k->top = false;
+	k->top = k->from_native = false;
 	return true;
 }
 
-/*
- * Somewhere that a Java frame can return to. `strict`: only where a call is described; else also
- * the handler that a frame returns to once its method was deoptimised.
- */
-static bool returns_to_java(const struct walker *k, uint64_t pc, bool strict)
+/* Somewhere that a Java frame can return to. */
+static bool returns_to_java(const struct walker *k, uint64_t pc, struct ch_blob *ret)
 {
-	struct ch_blob b;
-
 	if (!ch_vm_is_code(k->vm, pc))
 		return false;
-	b = ch_blob_find(k->vm, pc);
-	switch (b.at ? b.kind : CH_BLOB_FRAMELESS) {
+	*ret = ch_blob_find(k->vm, pc);
+	switch (ret->at ? ret->kind : CH_BLOB_FRAMELESS) {
 	case CH_BLOB_NMETHOD:
-		return pc >= b.code && (!strict || ch_scope_find(k->vm, &b, pc, true).offset);
+		return pc >= ret->code;
 	case CH_BLOB_INTERPRETER:
 		return true;
 	case CH_BLOB_STUBS:
@@ -86,12 +82,31 @@ static bool returns_to_java(const struct walker *k, uint64_t pc, bool strict)
 	}
 }
 
+/*
+ * Whether pc and sp are those of a caller, where that is only a guess: a compiled frame there must
+ * have a caller of its own.
+ */
+static bool is_caller(const struct walker *k, uint64_t pc, uint64_t sp)
+{
+	struct ch_blob b, next;
+	uint64_t end;
+
+	if (!returns_to_java(k, pc, &b))
+		return false;
+	if (b.kind != CH_BLOB_NMETHOD)
+		return true;
+	end = sp + (uint64_t)b.frame_words * 8;
+	return b.frame_words >= 2 && on_stack(k, end - 8) &&
+	       returns_to_java(k, ch_arch_strip(word(end, -1)), &next);
+}
+
 /* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
-static bool return_from(struct walker *k, uint64_t slot, bool strict)
+static bool return_from(struct walker *k, uint64_t slot, bool guess)
 {
 	uint64_t pc = on_stack(k, slot) ? ch_arch_strip(word(slot, 0)) : 0;
+	struct ch_blob b;
 
-	if (!returns_to_java(k, pc, strict))
+	if (guess ? !is_caller(k, pc, slot + 8) : !returns_to_java(k, pc, &b))
 		return false;
 	k->r.pc = pc;
 	k->r.sp = slot + 8;
@@ -105,7 +120,7 @@ static bool return_from_leaf(struct walker *k)
 
 	if (!lr)
 		return return_from(k, k->r.sp, true);
-	if (!returns_to_java(k, lr, true))
+	if (!is_caller(k, lr, k->r.sp))
 		return false;
 	k->r.pc = lr;
 	return true;
@@ -206,15 +221,19 @@ static enum ch_walk_end step_entry(struct walker *k)
 	                                                               : CH_WALK_DONE;
 }
 
-/* A stub that was interrupted: bare, with a frame pointer, or with some saved registers. */
+/*
+ * A stub that was interrupted, or that called native code: bare, with a frame pointer, or with some
+ * saved registers.
+ */
 static bool leave_stub(struct walker *k)
 {
 	uint64_t fp = k->r.fp;
 
-	if (return_from_leaf(k))
+	if (k->top && return_from_leaf(k))
 		return true;
 	if (on_stack(k, fp) && fp >= k->r.sp && fp - k->r.sp < FRAME_SPAN &&
-	    return_from(k, fp + 8, true)) {
+	    (return_from(k, fp + 8, true) || return_from(k, fp + 16, true))) {
+		/* One word further: the entry barrier of methods puts a cookie between. */
 		k->r.fp = word(fp, 0);
 		return true;
 	}
@@ -228,7 +247,7 @@ static enum ch_walk_end step_other(struct walker *k, const struct ch_blob *b)
 {
 	if (b->frame_words > 0 && return_from_frame(k, b->frame_words))
 		return CH_WALK_DONE;
-	return k->top && leave_stub(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+	return (k->top || k->from_native) && leave_stub(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
 }
 
 /*
@@ -260,7 +279,7 @@ static enum ch_walk_end step(struct walker *k, bool *ret_last)
 			*ret_last = true;
 			return CH_WALK_DONE;
 		}
-		if (!k->top)
+		if (!k->top && !k->from_native)
 			return CH_WALK_BAD_FRAME;
 		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
 			return CH_WALK_TRUNCATED;
@@ -286,7 +305,7 @@ static enum ch_walk_end walk_java(struct walker *k)
 		end = step(k, &last);
 		if (end != CH_WALK_DONE)
 			return end;
-		k->top = false;
+		k->top = k->from_native = false;
 		k->r.lr = 0;
 	}
 	return CH_WALK_DONE;
@@ -303,6 +322,7 @@ static void walk_native(struct walker *k, uint64_t limit)
 		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
 			return;
 		k->top = false;
+		k->from_native = true;
 		if (!on_stack(k, fp) || fp < sp || (limit && fp >= limit)) {
 			k->r.pc = 0;
 			return;
