@@ -259,7 +259,10 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 	return taken;
 }
 
-/* A record that is made up, without a walk; `frame` is its only one, if it has one. */
+/*
+ * A record that is made up, without a walk; `frame` is its only one, if it has one. Only the thread
+ * itself may be asked for its name now; about others the last one is told.
+ */
 static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint64_t frame)
 {
 	struct ch_stripe *s = ch_stripe_take(&ch_sampler.rings);
@@ -269,7 +272,7 @@ static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint
 		*rec = *made;
 		rec->rec.type = CH_REC_SAMPLE;
 		rec->time_ns = ch_now_ns();
-		rec->name = atomic_load(&t->name_id);
+		rec->name = frame ? ch_sampler_name(t, s) : atomic_load(&t->name_id);
 		rec->frames[0] = frame;
 		ch_ring_commit(&s->samples, rec, sizeof(*rec) + 8);
 	} else {
