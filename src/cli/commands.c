@@ -34,6 +34,29 @@ const struct cli_command cli_commands[] = {
 	  "charcloth top rec.jfr --event lock --total -n 10\n"
 	  "charcloth top profiles/ --by file",
 	  cli_top },
+	{ "list", CMD_LIST, "", "JVMs and Pythons of this machine",
+	  "Shows the processes that can be profiled: pid, user, version, main class or script, and "
+	  "for a part of a Spark application whether it is the driver, which executor, and of "
+	  "which application.",
+	  "charcloth list\n"
+	  "charcloth list --json",
+	  cli_list },
+	{ "threads", CMD_THREADS, "PID", "Thread dump of a JVM",
+	  "Prints what every thread of a running JVM is doing, as jstack does, without a JDK.",
+	  "charcloth threads 1234\n"
+	  "charcloth threads 1234 | charcloth convert - -o now.html",
+	  cli_threads },
+	{ "heap", CMD_HEAP, "PID", "What fills the heap of a JVM, by class",
+	  "Counts the objects in the heap of a running JVM by class. The JVM stands still while it "
+	  "counts: about a tenth of a second per ten million objects, more with --live.",
+	  "charcloth heap 1234\n"
+	  "charcloth heap 1234 --live -n 10",
+	  cli_heap },
+	{ "perfmap", CMD_PERFMAP, "PID", "Write the map by which perf names compiled Java",
+	  "Has a JVM (17 or newer) write the addresses of its compiled methods, and prints the "
+	  "name of the file. perf reads it when it reports.",
+	  "charcloth perfmap 1234 && perf record -p 1234 -g -- sleep 10; perf report",
+	  cli_perfmap },
 	{ "completion", 0, "bash | zsh", "Print the completion script of a shell",
 	  "Prints a script to be sourced by the shell.", "source <(charcloth completion bash)",
 	  cli_completion },

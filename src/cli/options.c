@@ -37,12 +37,17 @@ const struct cli_opt cli_opts[] = {
 	  "output format, where the extension does not tell", g_out, output_name },
 	{ "input-format", 0, CMD_PROFILES, OPT_TEXT, AT(input_format), "NAME",
 	  "read the inputs as this format instead of finding out by content", g_out, input_name },
-	{ "json", 0, CMD_TOP, OPT_FLAG, AT(json), NULL, "print JSON instead of a table", g_out },
+	{ "json", 0, CMD_TOP | CMD_LIST | CMD_HEAP, OPT_FLAG, AT(json), NULL,
+	  "print JSON instead of a table", g_out },
 	{ "sort-total", 0, CMD_TOP, OPT_FLAG, AT(sort_total), NULL,
 	  "largest total first: which methods allocate, wait or call what is hot", g_out },
-	{ "limit", 'n', CMD_TOP, OPT_COUNT, AT(limit), "N",
+	{ "limit", 'n', CMD_TOP | CMD_HEAP, OPT_COUNT, AT(limit), "N",
 	  "rows of the table (default 30, 0 for all)", g_out },
 
+	{ "live", 0, CMD_HEAP, OPT_FLAG, AT(live), NULL,
+	  "only what is still in use; the JVM collects all garbage first", g_pick },
+	{ "locks", 'l', CMD_THREADS, OPT_FLAG, AT(locks), NULL,
+	  "also the locks that each thread owns", g_pick },
 	{ "event", 'e', CMD_PROFILES, OPT_TEXT, AT(event), "EVENT",
 	  "a recorded type's name, or one of:", g_pick, ch_event_word_at },
 	{ "total", 0, CMD_PROFILES, OPT_FLAG, AT(total), NULL,
@@ -94,7 +99,8 @@ const struct cli_opt cli_opts[] = {
 	  "SVG: colour frames by one of:", g_draw, ch_color_mode_name },
 
 	{ "cores", 0, CMD_PROFILES, OPT_COUNT, AT(cores), "N", "use at most N cores", g_run },
-	{ "quiet", 'q', CMD_PROFILES, OPT_FLAG, AT(quiet), NULL, "no progress, no notes", g_run },
+	{ "quiet", 'q', CMD_PROFILES | CMD_PROCESS, OPT_FLAG, AT(quiet), NULL,
+	  "no progress, no notes", g_run },
 	{ "help", 'h', CMD_ALL, OPT_FLAG, AT(help), NULL, "show this text", g_run },
 };
 const size_t cli_n_opts = CH_LEN(cli_opts);

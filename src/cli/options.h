@@ -12,9 +12,14 @@ enum {
 	CMD_CONVERT = 1,
 	CMD_DIFF = 2,
 	CMD_TOP = 4,
+	CMD_LIST = 8,
+	CMD_THREADS = 16,
+	CMD_HEAP = 32,
+	CMD_PERFMAP = 64,
 	CMD_OTHER = 1 << 30,                             /* takes words, not options */
 	CMD_PROFILES = CMD_CONVERT | CMD_DIFF | CMD_TOP, /* all that read profiles */
-	CMD_ALL = CMD_PROFILES | CMD_OTHER,
+	CMD_PROCESS = CMD_LIST | CMD_THREADS | CMD_HEAP | CMD_PERFMAP, /* that look at processes */
+	CMD_ALL = CMD_PROFILES | CMD_PROCESS | CMD_OTHER,
 };
 
 #define CLI_LIST_MAX 32
@@ -48,6 +53,7 @@ struct cli_args {
 	double width, frame_height, min_width; /* 0, 0 and -1: the format's own */
 	unsigned limit, cores;
 	bool quiet, json, help;
+	bool live, locks;
 
 	char *owned[2 * CLI_LIST_MAX];
 	size_t n_owned;
