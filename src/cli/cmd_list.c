@@ -1,7 +1,9 @@
+#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/processes.h"
 #include "cli/say.h"
 #include "cli/show.h"
+#include "cli/target.h"
 #include "codec/json_out.h"
 #include "render/names.h"
 
@@ -141,13 +143,33 @@ static void put_json(struct ch_buf *b, const struct cli_processes *all)
 	ch_buf_putc(b, '\n');
 }
 
+static int list_events(const struct cli_args *args)
+{
+	CH_CLEANUP(ch_buf_done) struct ch_buf reply = CH_BUF(TEXT_MAX);
+	struct ch_attach a;
+	struct ch_error err;
+	int r = cli_attach(args, "list", &a);
+
+	if (r)
+		return r;
+	r = cli_agent_call(&a, args->library, "list", &reply, &err);
+	ch_attach_close(&a);
+	if (r < 0)
+		return cli_failed(&err);
+	cli_print_text(reply.data, reply.len);
+	return EXIT_DONE;
+}
+
 int cli_list(const struct cli_args *args)
 {
 	CH_CLEANUP(ch_buf_done) struct ch_buf b = CH_BUF(TEXT_MAX);
-	CH_CLEANUP(cli_processes_done) struct cli_processes all;
+	CH_CLEANUP(cli_processes_done) struct cli_processes all = { 0 };
 	struct ch_error err;
-	int r = cli_processes_find(&all);
+	int r;
 
+	if (args->n_inputs)
+		return list_events(args);
+	r = cli_processes_find(&all);
 	if (r >= 0 && args->json)
 		put_json(&b, &all);
 	else if (r >= 0 && all.n)

@@ -51,21 +51,6 @@ struct mapped {
 	char counters[PATH_MAX];
 };
 
-static int note_mapped(void *ctx, const char *path)
-{
-	struct mapped *m = ctx;
-	const char *name = base_name(path);
-
-	if (!strcmp(name, "libjvm.so") || !strcmp(name, "libjvm.so (deleted)"))
-		(void)snprintf(m->j->library, sizeof(m->j->library), "%s", path);
-	else if (!m->j->agent[0] &&
-	         (!strncmp(name, "libcharcloth.so", 15) || !strncmp(name, ".charcloth-agent-", 17)))
-		(void)snprintf(m->j->agent, sizeof(m->j->agent), "%s", path);
-	else if (strstr(path, "/hsperfdata_") && ch_is_digit(*name))
-		(void)snprintf(m->counters, sizeof(m->counters), "%s", path);
-	return 0;
-}
-
 /* The kernel marks the name of a file that is gone; the process still knows it without the mark. */
 static void drop_mark(char *path)
 {
@@ -74,6 +59,32 @@ static void drop_mark(char *path)
 
 	if (n > sizeof(mark) && !strcmp(path + n - (sizeof(mark) - 1), mark))
 		path[n - (sizeof(mark) - 1)] = 0;
+}
+
+/* libcharcloth.so, or a copy under a name of its own. */
+static bool is_agent(const char *name)
+{
+	struct ch_span n = { name, strlen(name) };
+
+	return !strcmp(name, "libcharcloth.so") || ch_span_ends(n, CH_JVM_AGENT_COPY);
+}
+
+static int note_mapped(void *ctx, const char *mapped)
+{
+	struct mapped *m = ctx;
+	char path[PATH_MAX];
+	const char *name;
+
+	(void)snprintf(path, sizeof(path), "%s", mapped);
+	drop_mark(path);
+	name = base_name(path);
+	if (!strcmp(name, "libjvm.so"))
+		memcpy(m->j->library, path, sizeof(path));
+	else if (!m->j->agent[0] && is_agent(name))
+		memcpy(m->j->agent, path, sizeof(path));
+	else if (strstr(path, "/hsperfdata_") && ch_is_digit(*name))
+		memcpy(m->counters, path, sizeof(path));
+	return 0;
 }
 
 int ch_jvm_look(pid_t pid, struct ch_jvm *ret)
@@ -92,7 +103,6 @@ int ch_jvm_look(pid_t pid, struct ch_jvm *ret)
 		return r;
 	if (!ret->library[0])
 		return 0;
-	drop_mark(ret->agent);
 	(void)ch_proc_cmdline(pid, &ret->args);
 	(void)ch_proc_environ(pid, &ret->environment);
 	if (m.counters[0] && read_file(pid, m.counters, COUNTERS_MAX, &ret->counters) >= 0 &&

@@ -7,10 +7,13 @@
 
 #include <limits.h>
 
+/* How the name of a copy of our agent ends that was put into the /tmp of a JVM. */
+#define CH_JVM_AGENT_COPY "-libcharcloth.so"
+
 struct ch_jvm {
 	pid_t pid;
 	char library[PATH_MAX]; /* libjvm.so, as the process names it; empty: this is no JVM */
-	char agent[PATH_MAX];   /* the first mapped file that looks like our agent, or empty */
+	char agent[PATH_MAX];   /* our agent where it is loaded, as the process names it; or empty */
 	struct ch_buf counters; /* a copy of its hsperfdata; empty where it has none */
 	struct ch_perfdata perf;
 	bool has_perf;
