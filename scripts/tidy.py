@@ -42,7 +42,9 @@ def sources(build):
     seen = set()
     for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         source = pathlib.Path(os.path.normpath(build / command["file"]))
-        if source in seen or not source.is_relative_to(ROOT) or source.relative_to(ROOT).parts[0] not in FOLDERS:
+        if source.suffix != ".c" or source in seen or not source.is_relative_to(ROOT):
+            continue
+        if source.relative_to(ROOT).parts[0] not in FOLDERS:
             continue
         seen.add(source)
         yield source, command["command"], included.get(command["output"], [])

@@ -10,7 +10,7 @@ cmd_build() {
     esac
     need_build "$variant"
     case $variant in
-    release) echo "built build/charcloth" ;;
+    release) echo "built build/charcloth and build/libcharcloth.so" ;;
     *) echo "built build/$variant" ;;
     esac
 }
@@ -40,6 +40,11 @@ variant_arguments() {
     esac
 }
 
+# Put in place by a rename: a JVM may have the old library mapped.
+take_away() {
+    cp "$1" "build/.${1##*/}.new" && mv "build/.${1##*/}.new" "build/${1##*/}"
+}
+
 # need_build VARIANT: packages, node modules, configuration, compilation. Silent when all is up to date.
 need_build() {
     local variant=$1 dir=build/$1
@@ -50,7 +55,10 @@ need_build() {
         step "build-$variant" "building $variant" meson compile -C "$dir" || exit 1
     fi
     if [[ $variant == release ]]; then
-        cmp -s build/release/src/charcloth build/charcloth || cp build/release/src/charcloth build/charcloth || exit 1
+        local file
+        for file in charcloth libcharcloth.so; do
+            cmp -s "build/release/src/$file" "build/$file" || take_away "build/release/src/$file" || exit 1
+        done
     fi
 }
 

@@ -1,0 +1,267 @@
+#include "agent/chunk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/record.h"
+#include "agent/sampler.h"
+
+#define EVENTS_MAX (64u << 20)
+#define POOL_MAX   (64u << 20)
+
+int64_t ch_ticks(uint64_t monotonic_ns)
+{
+	static _Atomic uint64_t base;
+	uint64_t zero = 0;
+
+	if (!atomic_load_explicit(&base, memory_order_relaxed))
+		atomic_compare_exchange_strong(&base, &zero, ch_now_ns() - 1);
+	return (int64_t)(monotonic_ns - atomic_load_explicit(&base, memory_order_relaxed));
+}
+
+static int write_at(struct ch_chunk *c, const void *data, size_t n, uint64_t at,
+                    struct ch_error *err)
+{
+	const char *p = data;
+
+	while (n) {
+		ssize_t w = pwrite(c->fd, p, n, (off_t)at);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w <= 0)
+			return ch_fail(err, w < 0 ? -errno : -EIO, "write '%s': %m", c->path);
+		p += w;
+		n -= (size_t)w;
+		at += (uint64_t)w;
+	}
+	return 0;
+}
+
+static int write_header(struct ch_chunk *c, struct ch_error *err)
+{
+	uint8_t bytes[CH_JFR_HEADER_SIZE];
+	struct ch_jfr_header h = { .size = c->size,
+		                   .pools_at = c->last_pools,
+		                   .types_at = c->types_at,
+		                   .start_ns = c->start_ns,
+		                   .duration_ns = ch_ticks(ch_now_ns()) - c->start_ticks,
+		                   .start_ticks = c->start_ticks,
+		                   .ticks_per_s = 1000000000 };
+
+	ch_jfr_header_put(&h, bytes);
+	return write_at(c, bytes, sizeof(bytes), c->chunk_at, err);
+}
+
+static void put_constant(struct ch_chunk *c, enum ch_type type, uint64_t key, const char *text)
+{
+	struct ch_pool *p = &c->pools[type];
+
+	ch_jfr_put_int(&p->bytes, key);
+	ch_jfr_put_text(&p->bytes, text, strlen(text));
+	p->n++;
+}
+
+static void put_fixed_constants(struct ch_chunk *c)
+{
+	for (unsigned i = 0; i < CH_STATE_COUNT; i++)
+		put_constant(c, CH_T_STATE, i, ch_state_names[i]);
+	for (unsigned i = 0; i < CH_FT_COUNT; i++)
+		put_constant(c, CH_T_FRAME_TYPE, i, ch_frame_type_names[i]);
+	put_constant(c, CH_T_GC_WHEN, 0, "Before GC");
+	put_constant(c, CH_T_GC_WHEN, 1, "After GC");
+}
+
+/* The constants since the last checkpoint, behind the events in c->tail. */
+static void put_checkpoint(struct ch_chunk *c)
+{
+	uint64_t at = c->size + c->tail.len, n = 0;
+	size_t begun;
+
+	for (unsigned t = 0; t < CH_T_COUNT; t++)
+		n += c->pools[t].n > 0;
+	if (!n)
+		return;
+	begun = ch_jfr_checkpoint_begin(&c->tail, ch_ticks(ch_now_ns()),
+	                                c->last_pools ? (int64_t)(at - c->last_pools) : 0, n);
+	for (unsigned t = 0; t < CH_T_COUNT; t++) {
+		struct ch_pool *p = &c->pools[t];
+
+		if (!p->n)
+			continue;
+		ch_jfr_put_int(&c->tail, ch_type_id((enum ch_type)t));
+		ch_jfr_put_int(&c->tail, p->n);
+		ch_buf_put(&c->tail, p->bytes.data, p->bytes.len);
+	}
+	ch_jfr_event_end(&c->tail, begun);
+	c->last_pools = at;
+}
+
+static void forget_gathered(struct ch_chunk *c)
+{
+	ch_buf_reset(&c->events);
+	ch_buf_reset(&c->tail);
+	for (unsigned t = 0; t < CH_T_COUNT; t++) {
+		ch_buf_reset(&c->pools[t].bytes);
+		c->pools[t].n = 0;
+	}
+}
+
+static int gathered_error(const struct ch_chunk *c)
+{
+	int e = c->events.err ? c->events.err : c->tail.err;
+
+	for (unsigned t = 0; t < CH_T_COUNT && !e; t++)
+		e = c->pools[t].bytes.err;
+	return e;
+}
+
+int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
+{
+	uint64_t pools_before = c->last_pools;
+	int r;
+
+	ch_buf_put(&c->tail, c->events.data, c->events.len);
+	put_checkpoint(c);
+	r = gathered_error(c);
+	if (r < 0)
+		ch_fail(err, r, "'%s': what gathered since the last flush: %m", c->path);
+	else
+		r = write_at(c, c->tail.data, c->tail.len, c->chunk_at + c->size, err);
+	if (r < 0) {
+		/* Bytes behind the end of the last chunk would make others refuse the file. */
+		c->last_pools = pools_before;
+		if (ftruncate(c->fd, (off_t)(c->chunk_at + c->size)) < 0)
+			return r;
+		return r;
+	}
+	c->size += c->tail.len;
+	c->written += c->tail.len;
+	forget_gathered(c);
+	return write_header(c, err);
+}
+
+static int begin(struct ch_chunk *c, struct ch_error *err)
+{
+	struct timespec now;
+	int r;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	c->start_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	c->start_ticks = ch_ticks(ch_now_ns());
+	c->last_pools = 0;
+	c->size = CH_JFR_HEADER_SIZE;
+	c->types_at = CH_JFR_HEADER_SIZE;
+	put_fixed_constants(c);
+	ch_jfr_put_types(&c->tail, ch_types, CH_T_COUNT, c->start_ticks);
+	put_checkpoint(c);
+	if (c->tail.err)
+		return ch_fail(err, c->tail.err, "'%s': %m", c->path);
+	/* Header and all in one write: the file never ends in half a chunk. */
+	if (ch_buf_room(&c->events, c->tail.len + CH_JFR_HEADER_SIZE) == NULL)
+		return ch_fail(err, -ENOMEM, "'%s': %m", c->path);
+	c->size += c->tail.len;
+	{
+		struct ch_jfr_header h = { .size = c->size,
+			                   .pools_at = c->last_pools,
+			                   .types_at = c->types_at,
+			                   .start_ns = c->start_ns,
+			                   .duration_ns = 1,
+			                   .start_ticks = c->start_ticks,
+			                   .ticks_per_s = 1000000000 };
+
+		ch_buf_reset(&c->events);
+		ch_jfr_header_put(&h, (uint8_t *)c->events.data);
+		memcpy(c->events.data + CH_JFR_HEADER_SIZE, c->tail.data, c->tail.len);
+		r = write_at(c, c->events.data, c->size, c->chunk_at, err);
+	}
+	if (r < 0) {
+		if (ftruncate(c->fd, (off_t)c->chunk_at) < 0)
+			return r;
+		return r;
+	}
+	c->written += c->size;
+	forget_gathered(c);
+	return 0;
+}
+
+int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
+{
+	int r;
+
+	*c = (struct ch_chunk){ .fd = -1,
+		                .events = CH_BUF(EVENTS_MAX),
+		                .tail = CH_BUF(2 * EVENTS_MAX) };
+	for (unsigned t = 0; t < CH_T_COUNT; t++)
+		c->pools[t].bytes = CH_BUF(POOL_MAX);
+	snprintf(c->path, sizeof(c->path), "%s", path);
+	c->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (c->fd < 0)
+		return ch_fail(err, -errno, "create '%s': %m", path);
+	r = begin(c, err);
+	if (r < 0) {
+		struct ch_error ignored;
+
+		unlink(path);
+		ch_chunk_close(c, &ignored);
+	}
+	return r;
+}
+
+int ch_chunk_next(struct ch_chunk *c, struct ch_error *err)
+{
+	int r = ch_chunk_flush(c, err);
+
+	if (r < 0)
+		return r;
+	c->chunk_at += c->size;
+	return begin(c, err);
+}
+
+int ch_chunk_close(struct ch_chunk *c, struct ch_error *err)
+{
+	int r = 0;
+
+	if (c->fd < 0)
+		return 0;
+	if (c->size)
+		r = ch_chunk_flush(c, err);
+	close(c->fd);
+	c->fd = -1;
+	ch_buf_done(&c->events);
+	ch_buf_done(&c->tail);
+	for (unsigned t = 0; t < CH_T_COUNT; t++)
+		ch_buf_done(&c->pools[t].bytes);
+	return r;
+}
+
+size_t ch_chunk_event(struct ch_chunk *c, enum ch_type type, int64_t ticks)
+{
+	size_t begun = ch_jfr_event_begin(&c->events, ch_type_id(type));
+
+	ch_jfr_put_int(&c->events, (uint64_t)ticks);
+	return begun;
+}
+
+void ch_chunk_text(struct ch_chunk *c, const char *text)
+{
+	if (text)
+		ch_jfr_put_text(&c->events, text, strlen(text));
+	else
+		ch_jfr_put_null(&c->events);
+}
+
+void ch_chunk_float(struct ch_chunk *c, float v)
+{
+	uint32_t bits;
+	uint8_t be[4];
+
+	memcpy(&bits, &v, sizeof(bits));
+	for (int i = 0; i < 4; i++)
+		be[i] = (uint8_t)(bits >> (24 - 8 * i));
+	ch_buf_put(&c->events, be, sizeof(be));
+}

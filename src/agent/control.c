@@ -1,0 +1,301 @@
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/cpu.h"
+#include "agent/recorder.h"
+#include "agent/sampler.h"
+#include "sys/fault.h"
+
+#define METHODS_ENTRIES (1u << 15)
+#define CLASSES_ENTRIES (1u << 13)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool recording;
+
+/* --- start ----------------------------------------------------------------------------------- */
+
+/* Memory is taken once and kept: a handler that is still under way may look at it. */
+static int take_memory(struct ch_error *err)
+{
+	struct ch_sampler *s = &ch_sampler;
+	int r = 0;
+
+	if (!s->rings.memory)
+		r = ch_rings_init(&s->rings, err);
+	if (r >= 0 && !s->methods.entries)
+		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
+	if (r >= 0 && !s->classes.entries)
+		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
+	return r;
+}
+
+static int take_signal(struct ch_error *err)
+{
+	struct sigaction sa = { .sa_sigaction = ch_sampler_signal,
+		                .sa_flags = SA_SIGINFO | SA_RESTART },
+	                 before;
+
+	if (sigaction(SIGPROF, NULL, &before) < 0)
+		return ch_fail(err, -errno, "sigaction: %m");
+	if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN &&
+	    before.sa_sigaction != ch_sampler_signal)
+		return ch_fail(err, -EBUSY,
+		               "another profiler holds SIGPROF in this JVM: stop it first");
+	return sigaction(SIGPROF, &sa, NULL) < 0 ? ch_fail(err, -errno, "sigaction: %m") : 0;
+}
+
+static void reset_counts(void)
+{
+	struct ch_sampler *s = &ch_sampler;
+
+	for (unsigned i = 0; i < CH_EV_COUNT; i++)
+		atomic_store(&s->taken[i], 0);
+	for (unsigned i = 0; i < CH_DROP_COUNT; i++)
+		atomic_store(&s->dropped[i], 0);
+	for (unsigned i = 0; i < CH_WALK_ENDS; i++)
+		atomic_store(&s->ends[i], 0);
+	atomic_store(&s->handler_ns, 0);
+	atomic_store(&s->handler_calls, 0);
+}
+
+/* Below the kernel's tick only perf's clock asks often enough. */
+static enum ch_cpu_engine engine_for(const struct ch_args *a)
+{
+	if (a->itimer)
+		return CH_CPU_ITIMER;
+	return a->cpu && a->interval_ns < 4000000 ? CH_CPU_PERF : CH_CPU_TIMER;
+}
+
+static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1 };
+	int r;
+
+	if (!a->cpu && !a->itimer && !a->ctimer)
+		return 0;
+	r = ch_cpu_start(&config, err);
+	if (r < 0 && config.engine == CH_CPU_PERF) {
+		ch_buf_printf(out,
+		              "perf's clock is not to be had (%s): samples come at the kernel's "
+		              "tick, each with its true weight\n",
+		              err->text);
+		config.engine = CH_CPU_TIMER;
+		r = ch_cpu_start(&config, err);
+	}
+	if (r < 0 && config.engine == CH_CPU_TIMER) {
+		ch_buf_printf(out, "no timers of threads (%s): one timer for all\n", err->text);
+		config.engine = CH_CPU_ITIMER;
+		r = ch_cpu_start(&config, err);
+	}
+	return r;
+}
+
+static int start_events(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	int r = start_cpu(a, out, err);
+
+	if (r >= 0 && a->wall)
+		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
+	return r;
+}
+
+static void stop_events(void)
+{
+	ch_wall_stop();
+	ch_cpu_stop();
+	atomic_store(&ch_sampler.running, false);
+}
+
+static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *out,
+                           struct ch_error *err)
+{
+	int r = take_memory(err);
+
+	if (r < 0 || (r = take_signal(err)) < 0)
+		return r;
+	reset_counts();
+	ch_sampler.max_frames = (unsigned)a->depth;
+	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
+	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
+	ch_jvm_threads_scan(env);
+	ch_native_threads_scan();
+	r = ch_recorder_start(a, err);
+	if (r < 0)
+		return r;
+	atomic_store(&ch_sampler.running, true);
+	r = start_events(a, out, err);
+	if (r < 0) {
+		struct ch_error ignored;
+
+		stop_events();
+		ch_recorder_stop(&ignored);
+	}
+	return r;
+}
+
+static int attached(JNIEnv **ret, struct ch_error *err)
+{
+	if ((*ch_agent.vm)->GetEnv(ch_agent.vm, (void **)ret, JNI_VERSION_1_6) != JNI_OK)
+		return ch_fail(err, -EINVAL, "not called from a thread of the JVM");
+	return 0;
+}
+
+static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	JNIEnv *env;
+	int r;
+
+	if (recording)
+		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
+	if (!a->file)
+		a->file = "charcloth-%p-%t.jfr";
+	r = attached(&env, err);
+	if (r >= 0 && !ch_agent.ready)
+		r = ch_walker_choose(env, err);
+	if (r < 0)
+		return r;
+	ch_agent.ready = true;
+	r = start_recording(a, env, out, err);
+	recording = r >= 0;
+	if (recording)
+		ch_buf_printf(out, "recording started\n");
+	return r;
+}
+
+/* --- the other commands ---------------------------------------------------------------------- */
+
+static void put_counts(struct ch_buf *out)
+{
+	static const char *const events[CH_EV_COUNT] = { "cpu",     "wall", "alloc", "live",
+		                                         "monitor", "park", "perf" };
+	static const char *const drops[CH_DROP_COUNT] = { "ring full", "all stripes taken",
+		                                          "no room for names" };
+	static const char *const ends[CH_WALK_ENDS] = { NULL,           NULL,
+		                                        "truncated",    "stack out of bounds",
+		                                        "unknown code", "unknown frame" };
+	const struct ch_sampler *s = &ch_sampler;
+	uint64_t calls = atomic_load(&s->handler_calls);
+
+	for (unsigned i = 0; i < CH_EV_COUNT; i++)
+		if (atomic_load(&s->taken[i]))
+			ch_buf_printf(out, "samples %s: %llu\n", events[i],
+			              (unsigned long long)atomic_load(&s->taken[i]));
+	for (unsigned i = 0; i < CH_DROP_COUNT; i++)
+		ch_buf_printf(out, "dropped, %s: %llu\n", drops[i],
+		              (unsigned long long)atomic_load(&s->dropped[i]));
+	for (unsigned i = CH_WALK_TRUNCATED; i < CH_WALK_ENDS; i++)
+		ch_buf_printf(out, "walks ended, %s: %llu\n", ends[i],
+		              (unsigned long long)atomic_load(&s->ends[i]));
+	ch_buf_printf(out, "faults caught: %llu\n", (unsigned long long)ch_fault_count());
+	if (calls)
+		ch_buf_printf(out, "handler: %llu ns on average\n",
+		              (unsigned long long)(atomic_load(&s->handler_ns) / calls));
+}
+
+static int stop(struct ch_buf *out, struct ch_error *err)
+{
+	int r;
+
+	if (!recording)
+		return ch_fail(err, -ENOENT, "nothing is being recorded");
+	recording = false;
+	stop_events();
+	r = ch_recorder_stop(err);
+	put_counts(out);
+	return r;
+}
+
+static void status(struct ch_buf *out)
+{
+	struct ch_recorder_status s;
+
+	ch_buf_printf(out, "walker: %s\n", ch_agent.ready ? ch_agent.walker : "not chosen yet");
+	if (!recording) {
+		ch_buf_printf(out, "nothing is being recorded\n");
+		return;
+	}
+	ch_recorder_status(&s);
+	ch_buf_printf(out, "recording to: %s\nfor: %llu s\nwritten: %llu bytes\n", s.path,
+	              (unsigned long long)((ch_now_ns() - s.start_ns) / 1000000000u),
+	              (unsigned long long)s.written_bytes);
+	if (s.failure.code < 0)
+		ch_buf_printf(out, "the recording has ended: %s\n", s.failure.text);
+	else if (s.ended)
+		ch_buf_printf(out, "the recording has ended: its time was over\n");
+	put_counts(out);
+}
+
+static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	switch (a->command) {
+	case CH_CMD_START:
+		return start(a, out, err);
+	case CH_CMD_STOP:
+		return stop(out, err);
+	case CH_CMD_DUMP:
+		if (!recording)
+			return ch_fail(err, -ENOENT, "nothing is being recorded");
+		return ch_recorder_dump(a->file, err);
+	case CH_CMD_STATUS:
+		status(out);
+		return 0;
+	case CH_CMD_VERSION:
+		ch_buf_printf(out, "charcloth " CH_VERSION "\n");
+		return 0;
+	default:
+		return ch_fail(err, -EINVAL,
+		               "no command: one of start, stop, dump, status, list, version");
+	}
+}
+
+/* The answer also goes to log=, for who cannot see ours. */
+static void write_log(const struct ch_args *a, const struct ch_buf *out)
+{
+	FILE *f = a->log ? fopen(a->log, "we") : NULL;
+
+	if (!f)
+		return;
+	if (out->data)
+		fwrite(out->data, 1, out->len, f);
+	fclose(f);
+}
+
+int ch_control_run(const char *text, struct ch_buf *out)
+{
+	struct ch_error err = { 0 };
+	struct ch_buf said = CH_BUF(1u << 20);
+	struct ch_args args;
+	int r;
+
+	pthread_mutex_lock(&lock);
+	r = ch_args_parse(text, &args, &err);
+	if (r >= 0)
+		r = run(&args, &said, &err);
+	if (r < 0)
+		ch_buf_printf(out, "error: %s\n", err.text);
+	else
+		ch_buf_printf(out, "ok\n");
+	ch_buf_put(out, said.data, said.len);
+	write_log(&args, out);
+	ch_buf_done(&said);
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+void ch_control_end(void)
+{
+	struct ch_buf out = CH_BUF(1u << 16);
+	struct ch_error err = { 0 };
+
+	pthread_mutex_lock(&lock);
+	if (recording && stop(&out, &err) < 0)
+		fprintf(stderr, "[charcloth] %s\n", err.text);
+	ch_buf_done(&out);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,306 @@
+#include "agent/cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "agent/cpu_state.h"
+#include "agent/sampler.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+}
+
+/* The CPU clock of another thread, as the kernel numbers it. */
+static clockid_t cpu_clock_of(int tid)
+{
+	return (clockid_t)(~(unsigned)tid << 3 | 6);
+}
+
+static uint64_t cpu_ns_of(int tid)
+{
+	struct timespec t;
+
+	if (clock_gettime(cpu_clock_of(tid), &t) < 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int make_timer(struct ch_thread *t, clockid_t clock, timer_t *ret)
+{
+	struct sigevent to = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
+
+	to.sigev_value.sival_ptr = (void *)(uintptr_t)ch_thread_handle(
+	    ch_thread_index(t), atomic_load(&t->generation), false);
+	to.sigev_notify_thread_id = atomic_load(&t->tid);
+	return timer_create(clock, &to, ret) < 0 ? -errno : 0;
+}
+
+/* How long until the thread is due, and from then on once a period. */
+static struct itimerspec schedule(const struct ch_thread *t, uint64_t cpu_ns)
+{
+	uint64_t period = ch_cpu_state.period_ns;
+
+	return (struct itimerspec){ timespec_of(period),
+		                    timespec_of(period - (cpu_ns + t->offset_ns) % period) };
+}
+
+/* --- a timer for each thread ----------------------------------------------------------------- */
+
+static int timer_add(struct ch_thread *t)
+{
+	struct itimerspec when;
+	int tid = atomic_load(&t->tid), r;
+
+	if (t->has_timer)
+		return 0;
+	r = make_timer(t, cpu_clock_of(tid), &t->timer);
+	if (r < 0)
+		return r;
+	when = schedule(t, cpu_ns_of(tid));
+	t->has_timer = true;
+	timer_settime(t->timer, 0, &when, NULL);
+	return 0;
+}
+
+static void timer_remove(struct ch_thread *t)
+{
+	if (t->has_timer)
+		timer_delete(t->timer);
+	t->has_timer = false;
+}
+
+static void timer_again(struct ch_thread *t)
+{
+	struct itimerspec when = schedule(t, cpu_ns_of(atomic_load(&t->tid)));
+
+	if (t->has_timer)
+		timer_settime(t->timer, 0, &when, NULL);
+}
+
+/* --- perf's clock for each thread ------------------------------------------------------------ */
+
+static int perf_add(struct ch_thread *t)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+		                        .type = PERF_TYPE_SOFTWARE,
+		                        .config = PERF_COUNT_SW_CPU_CLOCK,
+		                        .sample_period = ch_cpu_state.period_ns,
+		                        .disabled = 1,
+		                        .exclude_kernel = 0,
+		                        .wakeup_events = 1 };
+	int tid = atomic_load(&t->tid), fd;
+	struct f_owner_ex owner = { F_OWNER_TID, tid };
+
+	if (t->perf_fd >= 0)
+		return 0;
+	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+		attr.exclude_kernel = 1;
+		fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, SIGPROF) < 0 ||
+	    fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		int e = errno;
+
+		close(fd);
+		return -e;
+	}
+	t->perf_fd = fd;
+	return 0;
+}
+
+static void perf_remove(struct ch_thread *t)
+{
+	if (t->perf_fd >= 0)
+		close(t->perf_fd);
+	t->perf_fd = -1;
+}
+
+static void perf_again(struct ch_thread *t)
+{
+	uint64_t period = ch_cpu_state.period_ns;
+
+	if (t->perf_fd >= 0)
+		ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* --- one timer for all ----------------------------------------------------------------------- */
+
+static void itimer_set(uint64_t ns)
+{
+	struct itimerval when = { .it_interval = { (time_t)(ns / 1000000000u),
+		                                   (suseconds_t)(ns / 1000 % 1000000) } };
+
+	when.it_value = when.it_interval;
+	setitimer(ITIMER_PROF, &when, NULL);
+}
+
+/* --- the engines ----------------------------------------------------------------------------- */
+
+static const struct engine {
+	int (*add)(struct ch_thread *t);
+	void (*remove)(struct ch_thread *t);
+	void (*again)(struct ch_thread *t); /* after the period changed */
+} engines[] = {
+	[CH_CPU_TIMER] = { timer_add, timer_remove, timer_again },
+	[CH_CPU_PERF] = { perf_add, perf_remove, perf_again },
+	[CH_CPU_ITIMER] = { NULL, NULL, NULL },
+};
+
+static const struct engine *engine(void)
+{
+	return &engines[ch_cpu_state.config.engine];
+}
+
+static void young_remove(struct ch_thread *t)
+{
+	if (t->has_young_timer)
+		timer_delete(t->young_timer);
+	t->has_young_timer = false;
+}
+
+static uint64_t random_below(uint64_t n)
+{
+	static _Atomic uint64_t seed;
+	uint64_t x = atomic_fetch_add(&seed, 0x9e3779b97f4a7c15) + ch_now_ns();
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (x ^ x >> 31) % n;
+}
+
+static bool on(void)
+{
+	return ch_cpu_state.config.engine != CH_CPU_OFF;
+}
+
+static int add(struct ch_thread *t, enum ch_thread_age age)
+{
+	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
+	int r = 0;
+
+	/* Where in its interval a thread starts is chance: short ones are seen as often as due. */
+	t->offset_ns = random_below(interval);
+	if (age != CH_AGE_LATE)
+		cpu_ns = cpu_ns_of(atomic_load(&t->tid));
+	t->accounted = (cpu_ns + t->offset_ns) / interval;
+	if (!engine()->add)
+		return 0;
+	if (age == CH_AGE_BORN && ch_cpu_state.config.engine == CH_CPU_TIMER &&
+	    make_timer(t, CLOCK_MONOTONIC, &t->young_timer) == 0) {
+		t->has_young_timer = true;
+		ch_cpu_arm_young(t, ch_cpu_state.period_ns - (cpu_ns + t->offset_ns) % interval);
+	} else {
+		r = engine()->add(t);
+	}
+	return r;
+}
+
+void ch_cpu_add(struct ch_thread *t, enum ch_thread_age age)
+{
+	if (on() && !t->ours)
+		add(t, age);
+}
+
+void ch_cpu_forget(struct ch_thread *t)
+{
+	young_remove(t);
+	if (engine()->remove)
+		engine()->remove(t);
+}
+
+void ch_cpu_end(struct ch_thread *t)
+{
+	uint64_t due;
+
+	if (!on() || !engine()->remove)
+		return;
+	ch_cpu_forget(t);
+	due = (ch_cpu_ns() + t->offset_ns) / ch_cpu_state.config.interval_ns;
+	if (due > t->accounted)
+		ch_sampler_note(t, CH_EV_CPU, due - t->accounted, CH_NOTE_THREAD_ENDED);
+}
+
+void ch_cpu_tend(void)
+{
+	if (!on() || !engine()->add)
+		return;
+	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+		struct ch_thread *t = ch_thread_at(i);
+
+		if (!t->has_young_timer || t->young_rearms < CH_YOUNG_REARMS / 4)
+			continue;
+		if (engine()->add(t) == 0)
+			young_remove(t);
+	}
+}
+
+int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
+{
+	int r = 0;
+	unsigned n = 0;
+
+	ch_cpu_state.config = *config;
+	ch_cpu_state.stretch = config->stretch ? config->stretch : 1;
+	ch_cpu_state.period_ns = config->interval_ns * ch_cpu_state.stretch;
+	if (config->engine == CH_CPU_ITIMER) {
+		itimer_set(config->interval_ns);
+		return 0;
+	}
+	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+		struct ch_thread *t = ch_thread_at(i);
+
+		if (!atomic_load(&t->tid) || t->ours)
+			continue;
+		r = add(t, CH_AGE_OLD);
+		if (r < 0 && r != -ESRCH && r != -EINVAL)
+			break;
+		n += r == 0;
+	}
+	if (r < 0 && !n) {
+		ch_cpu_stop();
+		return ch_fail(err, r, "no timer for a thread: %m");
+	}
+	return 0;
+}
+
+void ch_cpu_stop(void)
+{
+	if (!on())
+		return;
+	if (ch_cpu_state.config.engine == CH_CPU_ITIMER)
+		itimer_set(0);
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		ch_cpu_forget(ch_thread_at(i));
+	ch_cpu_state.config.engine = CH_CPU_OFF;
+}
+
+void ch_cpu_stretch(unsigned stretch)
+{
+	ch_cpu_state.stretch = stretch;
+	ch_cpu_state.period_ns = ch_cpu_state.config.interval_ns * stretch;
+	if (ch_cpu_state.config.engine == CH_CPU_ITIMER)
+		itimer_set(ch_cpu_state.period_ns);
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		if (atomic_load(&ch_thread_at(i)->tid) && engine()->again)
+			engine()->again(ch_thread_at(i));
+}
+
+unsigned ch_cpu_stretched(void)
+{
+	return ch_cpu_state.stretch;
+}

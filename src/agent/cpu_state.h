@@ -1,0 +1,21 @@
+/* What the two files of the CPU engines share. */
+#ifndef CH_AGENT_CPU_STATE_H
+#define CH_AGENT_CPU_STATE_H
+
+#include "agent/cpu.h"
+
+struct ch_cpu_state {
+	struct ch_cpu_config config;
+	_Atomic unsigned stretch;
+	uint64_t period_ns; /* interval * stretch */
+};
+
+extern struct ch_cpu_state ch_cpu_state;
+
+/* A one-shot timer of a young thread, that far from now. Signal-safe. */
+void ch_cpu_arm_young(struct ch_thread *t, uint64_t in_ns);
+
+/* How often a young thread may be asked before its lasting timer takes over. */
+#define CH_YOUNG_REARMS 12
+
+#endif

@@ -1,0 +1,149 @@
+#include "agent/defs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define ARENA_MAX (256u << 20)
+#define SLACK     256 /* ids may come this much out of order */
+
+void ch_defs_init(struct ch_defs *d)
+{
+	*d = (struct ch_defs){ .arena = CH_ARENA(ARENA_MAX) };
+}
+
+void ch_defs_done(struct ch_defs *d)
+{
+	struct ch_def_thread *t = d->threads.items;
+
+	for (size_t i = 0; i < d->threads.n; i++)
+		free(t[i].wall_frames);
+	ch_arena_done(&d->arena);
+	free(d->methods.items);
+	free(d->threads.items);
+	free(d->classes.items);
+	*d = (struct ch_defs){ 0 };
+}
+
+size_t ch_defs_memory(const struct ch_defs *d)
+{
+	return d->arena.used + d->methods.cap * sizeof(struct ch_def_method) +
+	       d->threads.cap * sizeof(struct ch_def_thread) +
+	       d->classes.cap * sizeof(struct ch_def_class);
+}
+
+static void *find(const struct ch_def_array *a, uint64_t id, size_t elem)
+{
+	return id >= a->first && id - a->first < a->n ? (char *)a->items + (id - a->first) * elem
+	                                              : NULL;
+}
+
+/* The place of an id, zeroed when it is new. */
+static void *place(struct ch_def_array *a, uint64_t id, size_t elem)
+{
+	size_t i;
+
+	if (!a->n)
+		a->first = id > SLACK ? id - SLACK : 0;
+	if (id < a->first)
+		return NULL;
+	i = id - a->first;
+	if (i >= a->n) {
+		if (i >= a->cap && ch_grow(&a->items, &a->cap, i + 1, elem) < 0)
+			return NULL;
+		memset((char *)a->items + a->n * elem, 0, (i + 1 - a->n) * elem);
+		a->n = i + 1;
+	}
+	return (char *)a->items + i * elem;
+}
+
+static const char *keep(struct ch_defs *d, const char *s, size_t n)
+{
+	char *copy = ch_arena_bytes(&d->arena, n + 1);
+
+	if (copy)
+		memcpy(copy, s, n);
+	return copy;
+}
+
+int ch_defs_add_method(struct ch_defs *d, const struct ch_rec_method *m)
+{
+	const struct ch_method_copy *c = &m->copy;
+	struct ch_def_method *def = place(&d->methods, m->id, sizeof(*def));
+
+	if (!def)
+		return -ENOMEM;
+	*def =
+	    (struct ch_def_method){ NULL, c->class_len, c->name_len, c->sig_len, c->lines_len, 0 };
+	def->bytes =
+	    keep(d, c->bytes, (size_t)c->class_len + c->name_len + c->sig_len + c->lines_len);
+	return def->bytes ? 0 : -ENOMEM;
+}
+
+int ch_defs_add_thread(struct ch_defs *d, const struct ch_rec_thread *t)
+{
+	struct ch_def_thread *def = place(&d->threads, t->id, sizeof(*def));
+
+	if (!def)
+		return -ENOMEM;
+	*def = (struct ch_def_thread){ .name = keep(d, t->name, t->len),
+		                       .len = t->len,
+		                       .tid = t->tid,
+		                       .java_id = t->java_id };
+	return def->name ? 0 : -ENOMEM;
+}
+
+int ch_defs_add_class(struct ch_defs *d, const struct ch_rec_class *c)
+{
+	struct ch_def_class *def = place(&d->classes, c->id, sizeof(*def));
+
+	if (!def)
+		return -ENOMEM;
+	*def = (struct ch_def_class){ keep(d, c->name, c->len), c->len };
+	return def->name ? 0 : -ENOMEM;
+}
+
+void ch_def_keep_wall(struct ch_def_thread *t, const uint64_t *frames, uint32_t n, uint32_t end)
+{
+	uint64_t *copy = realloc(t->wall_frames, (n + 1) * sizeof(*frames));
+
+	if (!copy)
+		return;
+	memcpy(copy, frames, n * sizeof(*frames));
+	t->wall_frames = copy;
+	t->wall_n = n;
+	t->wall_end = end;
+}
+
+struct ch_def_method *ch_defs_method(struct ch_defs *d, uint64_t id)
+{
+	struct ch_def_method *def = find(&d->methods, id, sizeof(*def));
+
+	return def && def->bytes ? def : NULL;
+}
+
+struct ch_def_thread *ch_defs_thread(struct ch_defs *d, uint64_t id)
+{
+	struct ch_def_thread *def = find(&d->threads, id, sizeof(*def));
+
+	return def && def->name ? def : NULL;
+}
+
+struct ch_def_class *ch_defs_class(struct ch_defs *d, uint64_t id)
+{
+	struct ch_def_class *def = find(&d->classes, id, sizeof(*def));
+
+	return def && def->name ? def : NULL;
+}
+
+void ch_defs_unwrite(struct ch_defs *d)
+{
+	struct ch_def_method *m = d->methods.items;
+	struct ch_def_thread *t = d->threads.items;
+
+	for (size_t i = 0; i < d->methods.n; i++)
+		m[i].key = 0;
+	for (size_t i = 0; i < d->threads.n; i++)
+		t[i].written = false;
+}

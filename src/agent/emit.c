@@ -1,0 +1,266 @@
+#include "agent/emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/cpu.h"
+#include "agent/sampler.h"
+#include "sys/fault.h"
+
+static void put(struct ch_chunk *c, uint64_t v)
+{
+	ch_jfr_put_int(&c->events, v);
+}
+
+/* --- samples --------------------------------------------------------------------------------- */
+
+static const enum ch_type types[CH_EV_COUNT] = {
+	[CH_EV_CPU] = CH_T_CPU_SAMPLE,        [CH_EV_WALL] = CH_T_WALL_SAMPLE,
+	[CH_EV_ALLOC] = CH_T_ALLOC_SAMPLE,    [CH_EV_LIVE] = CH_T_LIVE_OBJECT,
+	[CH_EV_MONITOR] = CH_T_MONITOR_ENTER, [CH_EV_PARK] = CH_T_PARK,
+	[CH_EV_PERF] = CH_T_PERF_SAMPLE,
+};
+
+/* Locks and waits are told at their end: they began that much earlier. */
+static int64_t start_of(const struct ch_rec_sample *s)
+{
+	bool at_end = s->event == CH_EV_MONITOR || s->event == CH_EV_PARK;
+
+	return ch_ticks(s->time_ns - (at_end ? s->extra : 0));
+}
+
+static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s)
+{
+	switch ((enum ch_event)s->event) {
+	case CH_EV_CPU:
+		put(c, s->state);
+		put(c, s->weight);
+		break;
+	case CH_EV_WALL:
+		put(c, s->state);
+		put(c, s->weight);
+		put(c, s->extra);
+		break;
+	case CH_EV_ALLOC:
+		put(c, ch_intern_class(in, s->class_id));
+		put(c, s->weight);
+		break;
+	case CH_EV_LIVE:
+		put(c, ch_intern_class(in, s->class_id));
+		put(c, s->extra);
+		put(c, (uint64_t)ch_ticks(s->since_ns));
+		put(c, s->weight);
+		break;
+	case CH_EV_MONITOR:
+		put(c, ch_intern_class(in, s->class_id));
+		put(c, 0); /* previous owner */
+		put(c, s->since_ns);
+		break;
+	case CH_EV_PARK:
+		put(c, ch_intern_class(in, s->class_id));
+		put(c, 0); /* timeout */
+		put(c, 0); /* until */
+		put(c, s->since_ns);
+		break;
+	case CH_EV_PERF:
+		ch_chunk_text(c, NULL);
+		put(c, s->weight);
+		break;
+	default:
+		break;
+	}
+}
+
+void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s)
+{
+	uint64_t thread, stack;
+	size_t begun;
+
+	if (s->event >= CH_EV_COUNT)
+		return;
+	thread = ch_intern_thread(in, s->name);
+	stack = s->event == CH_EV_WALL ? ch_intern_wall_stack(in, s)
+	                               : ch_intern_stack(in, s->frames, s->n_frames, s->end);
+	begun = ch_chunk_event(c, types[s->event], start_of(s));
+	if (s->event == CH_EV_MONITOR || s->event == CH_EV_PARK)
+		put(c, s->extra);
+	put(c, thread);
+	put(c, stack);
+	put_rest(c, in, s);
+	ch_jfr_event_end(&c->events, begun);
+}
+
+/* --- spans ----------------------------------------------------------------------------------- */
+
+/* The value of `key=` in lines of text; NULL when there is none. */
+static const char *value_of(const struct ch_rec_span *s, const char *key, char *to, size_t room)
+{
+	size_t n = strlen(key);
+	const char *p = s->text, *end = s->text + s->len;
+
+	while (p < end) {
+		const char *line_end = memchr(p, '\n', (size_t)(end - p));
+
+		if (!line_end)
+			line_end = end;
+		if ((size_t)(line_end - p) > n && p[n] == '=' && !memcmp(p, key, n)) {
+			size_t len = (size_t)(line_end - p) - n - 1;
+
+			if (len >= room)
+				len = room - 1;
+			memcpy(to, p + n + 1, len);
+			to[len] = 0;
+			return to;
+		}
+		p = line_end + 1;
+	}
+	return NULL;
+}
+
+void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_span *s)
+{
+	static const struct {
+		const char *key;
+		bool number;
+	} fields[] = {
+		{ "stage", true },        { "stageAttempt", true }, { "partition", true },
+		{ "attempt", true },      { "taskId", true },       { "executor", false },
+		{ "sqlExecution", true }, { "jobGroup", false },    { "description", false },
+		{ "result", false },
+	};
+	uint64_t thread = ch_intern_thread(in, s->name);
+	size_t begun = ch_chunk_event(c, CH_T_TASK_SPAN, ch_ticks(s->start_ns));
+	char text[1024];
+
+	put(c, s->open ? 0 : s->time_ns - s->start_ns);
+	put(c, thread);
+	for (size_t i = 0; i < CH_LEN(fields); i++) {
+		const char *value = value_of(s, fields[i].key, text, sizeof(text));
+
+		if (fields[i].number)
+			put(c, (uint64_t)(value ? strtoll(value, NULL, 10) : -1));
+		else
+			ch_chunk_text(c, value);
+	}
+	ch_jfr_event_end(&c->events, begun);
+}
+
+/* --- the head of a chunk --------------------------------------------------------------------- */
+
+static void setting(struct ch_chunk *c, enum ch_type of, const char *name, const char *fmt, ...)
+    CH_PRINTF(4, 5);
+
+static void setting(struct ch_chunk *c, enum ch_type of, const char *name, const char *fmt, ...)
+{
+	size_t begun = ch_chunk_event(c, CH_T_SETTING, c->start_ticks);
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	put(c, 0);
+	put(c, 0);
+	put(c, ch_type_id(of));
+	ch_chunk_text(c, name);
+	ch_chunk_text(c, text);
+	ch_jfr_event_end(&c->events, begun);
+}
+
+static void put_settings(struct ch_chunk *c, const struct ch_args *a)
+{
+	setting(c, CH_T_RECORDING, "version", "%s", CH_VERSION);
+	setting(c, CH_T_RECORDING, "walker", "%s", ch_agent.walker);
+	if (a->cpu || a->ctimer || a->itimer)
+		setting(c, CH_T_CPU_SAMPLE, "interval", "%lld ns", (long long)a->interval_ns);
+	if (a->wall)
+		setting(c, CH_T_WALL_SAMPLE, "interval", "%lld ns", (long long)a->wall_ns);
+	if (a->alloc)
+		setting(c, CH_T_ALLOC_SAMPLE, "interval", "%lld bytes", (long long)a->alloc_bytes);
+	if (a->lock)
+		setting(c, CH_T_MONITOR_ENTER, "threshold", "%lld ns", (long long)a->lock_ns);
+	if (a->lock)
+		setting(c, CH_T_PARK, "threshold", "%lld ns", (long long)a->lock_ns);
+}
+
+static void put_recording(struct ch_chunk *c, int64_t start_ms)
+{
+	size_t begun = ch_chunk_event(c, CH_T_RECORDING, c->start_ticks);
+
+	put(c, 0);
+	put(c, 0);
+	put(c, 1);
+	ch_chunk_text(c, "charcloth " CH_VERSION);
+	ch_chunk_text(c, c->path);
+	put(c, (uint64_t)INT64_MAX);
+	put(c, (uint64_t)INT64_MAX);
+	put(c, (uint64_t)start_ms);
+	put(c, (uint64_t)INT64_MAX);
+	ch_jfr_event_end(&c->events, begun);
+}
+
+static void put_property(struct ch_chunk *c, const char *name)
+{
+	char *value = NULL;
+
+	if ((*ch_agent.jvmti)->GetSystemProperty(ch_agent.jvmti, name, &value) !=
+	    JVMTI_ERROR_NONE) {
+		ch_chunk_text(c, NULL);
+		return;
+	}
+	ch_chunk_text(c, value);
+	(*ch_agent.jvmti)->Deallocate(ch_agent.jvmti, (unsigned char *)value);
+}
+
+static void put_information(struct ch_chunk *c)
+{
+	struct utsname os;
+	char text[512];
+	size_t begun = ch_chunk_event(c, CH_T_JVM_INFO, c->start_ticks);
+
+	put_property(c, "java.vm.name");
+	put_property(c, "java.vm.version");
+	ch_chunk_text(c, NULL);
+	ch_chunk_text(c, NULL);
+	put_property(c, "sun.java.command");
+	put(c, 0);
+	put(c, (uint64_t)getpid());
+	ch_jfr_event_end(&c->events, begun);
+	if (uname(&os) < 0)
+		return;
+	snprintf(text, sizeof(text), "%s %s %s", os.sysname, os.release, os.machine);
+	begun = ch_chunk_event(c, CH_T_OS_INFO, c->start_ticks);
+	ch_chunk_text(c, text);
+	ch_jfr_event_end(&c->events, begun);
+}
+
+void ch_emit_head(struct ch_chunk *c, const struct ch_args *args, int64_t start_ms)
+{
+	put_recording(c, start_ms);
+	put_settings(c, args);
+	put_information(c);
+}
+
+void ch_emit_stats(struct ch_chunk *c, uint64_t own_cpu_ns)
+{
+	struct ch_sampler *s = &ch_sampler;
+	size_t begun = ch_chunk_event(c, CH_T_SAMPLER_STATS, ch_ticks(ch_now_ns()));
+	uint64_t taken = 0;
+
+	for (unsigned i = 0; i < CH_EV_COUNT; i++)
+		taken += atomic_load(&s->taken[i]);
+	put(c, taken);
+	for (unsigned i = 0; i < CH_DROP_COUNT; i++)
+		put(c, atomic_load(&s->dropped[i]));
+	for (unsigned i = CH_WALK_TRUNCATED; i < CH_WALK_ENDS; i++)
+		put(c, atomic_load(&s->ends[i]));
+	put(c, ch_fault_count());
+	put(c, s->interval_ns * ch_cpu_stretched());
+	put(c, own_cpu_ns + atomic_load(&s->handler_ns));
+	ch_jfr_event_end(&c->events, begun);
+}

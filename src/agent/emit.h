@@ -1,0 +1,15 @@
+/* Turning records into events of the recording. */
+#ifndef CH_AGENT_EMIT_H
+#define CH_AGENT_EMIT_H
+
+#include "agent/args.h"
+#include "agent/intern.h"
+
+void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s);
+void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_span *s);
+/* What every chunk begins with: who this is and what is recorded how. */
+void ch_emit_head(struct ch_chunk *c, const struct ch_args *args, int64_t start_ms);
+/* How the sampling goes; own_cpu_ns is what the agent's threads used. */
+void ch_emit_stats(struct ch_chunk *c, uint64_t own_cpu_ns);
+
+#endif

@@ -1,0 +1,552 @@
+#include "agent/intern.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/defs.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "sys/symbols.h"
+
+#define STRINGS_MAX (256u << 20)
+
+struct method {
+	uint32_t class_name, name, sig; /* ids of strings */
+};
+
+/* A native or kernel address, named once. */
+struct place {
+	uint64_t address;
+	uint32_t method;
+	uint8_t type;
+};
+
+struct stack {
+	uint64_t hash;
+	uint32_t key;
+};
+
+struct ch_intern {
+	struct ch_chunk *chunk;
+	const struct ch_vm *vm;
+	struct ch_symbols *symbols;
+	ch_jmethod_fn *jmethod;
+	void *arg;
+
+	struct ch_defs now, before;
+
+	struct ch_strtab strings;
+	size_t strings_put; /* those before it are constants already */
+	uint8_t *class_put; /* by string: its class is a constant already */
+	size_t class_cap;
+	struct method *methods; /* from 1 on */
+	size_t n_methods, methods_cap;
+	struct place *places;
+	size_t n_places, places_cap;
+	struct stack *stacks; /* by what was sampled, and by what is written */
+	size_t n_stacks, stacks_cap;
+	struct ch_index method_index, place_index, stack_index;
+	uint32_t next_stack;
+	struct ch_buf frames;
+	int err;
+};
+
+static void fail(struct ch_intern *in)
+{
+	in->err = -ENOMEM;
+}
+
+static void start(struct ch_intern *in)
+{
+	ch_strtab_init(&in->strings, STRINGS_MAX);
+	in->strings_put = 0;
+	in->n_methods = in->n_places = in->n_stacks = 1;
+	in->next_stack = 1;
+}
+
+struct ch_intern *ch_intern_new(struct ch_chunk *chunk, const struct ch_vm *vm,
+                                struct ch_symbols *symbols, ch_jmethod_fn *jmethod, void *arg)
+{
+	struct ch_intern *in = calloc(1, sizeof(*in));
+
+	if (!in)
+		return NULL;
+	in->chunk = chunk;
+	in->vm = vm;
+	in->symbols = symbols;
+	in->jmethod = jmethod;
+	in->arg = arg;
+	in->frames = CH_BUF(1u << 20);
+	ch_defs_init(&in->now);
+	ch_defs_init(&in->before);
+	start(in);
+	return in;
+}
+
+static void forget_constants(struct ch_intern *in)
+{
+	ch_strtab_done(&in->strings);
+	free(in->class_put);
+	free(in->methods);
+	free(in->places);
+	free(in->stacks);
+	ch_index_done(&in->method_index);
+	ch_index_done(&in->place_index);
+	ch_index_done(&in->stack_index);
+	in->class_put = NULL;
+	in->methods = NULL;
+	in->places = NULL;
+	in->stacks = NULL;
+	in->class_cap = in->methods_cap = in->places_cap = in->stacks_cap = 0;
+	in->method_index = in->place_index = in->stack_index = (struct ch_index){ 0 };
+}
+
+void ch_intern_free(struct ch_intern *in)
+{
+	if (!in)
+		return;
+	forget_constants(in);
+	ch_defs_done(&in->now);
+	ch_defs_done(&in->before);
+	ch_buf_done(&in->frames);
+	free(in);
+}
+
+void ch_intern_forget(struct ch_intern *in)
+{
+	forget_constants(in);
+	ch_defs_done(&in->before);
+	in->before = in->now;
+	ch_defs_unwrite(&in->before);
+	ch_defs_init(&in->now);
+	start(in);
+}
+
+size_t ch_intern_memory(const struct ch_intern *in)
+{
+	return in->strings.arena.used + in->strings.text_cap * 12 + in->class_cap +
+	       in->methods_cap * sizeof(struct method) + in->places_cap * sizeof(struct place) +
+	       in->stacks_cap * sizeof(struct stack) +
+	       8 * (in->strings.index.mask + in->method_index.mask + in->place_index.mask +
+	            in->stack_index.mask) +
+	       ch_defs_memory(&in->now) + ch_defs_memory(&in->before);
+}
+
+int ch_intern_error(const struct ch_intern *in)
+{
+	return in->err ? in->err : in->strings.err;
+}
+
+/* --- constants ------------------------------------------------------------------------------- */
+
+/* Key 0 means nothing in JFR: the empty string, id 0, has key 1. */
+static uint64_t symbol_key(uint32_t string)
+{
+	return (uint64_t)string + 1;
+}
+
+static struct ch_buf *constant(struct ch_intern *in, enum ch_type type, uint64_t key)
+{
+	struct ch_pool *p = &in->chunk->pools[type];
+
+	p->n++;
+	ch_jfr_put_int(&p->bytes, key);
+	return &p->bytes;
+}
+
+static void put_new_strings(struct ch_intern *in)
+{
+	for (; in->strings_put < in->strings.n; in->strings_put++) {
+		size_t i = in->strings_put;
+
+		ch_jfr_put_text(constant(in, CH_T_SYMBOL, symbol_key((uint32_t)i)),
+		                in->strings.text[i], in->strings.len[i]);
+	}
+}
+
+/* A class has the key of its name. */
+static uint64_t class_key(struct ch_intern *in, uint32_t string)
+{
+	struct ch_buf *b;
+	size_t before = in->class_cap;
+
+	if (string >= in->class_cap) {
+		if (CH_ROOM(in->class_put, in->class_cap, (size_t)string + 1) < 0) {
+			fail(in);
+			return 0;
+		}
+		memset(in->class_put + before, 0, in->class_cap - before);
+	}
+	if (in->class_put[string])
+		return symbol_key(string);
+	in->class_put[string] = 1;
+	put_new_strings(in);
+	b = constant(in, CH_T_CLASS, symbol_key(string));
+	ch_jfr_put_int(b, 0); /* loader */
+	ch_jfr_put_int(b, symbol_key(string));
+	ch_jfr_put_int(b, 0); /* package */
+	ch_jfr_put_int(b, 0); /* modifiers */
+	return symbol_key(string);
+}
+
+static uint32_t string_of(struct ch_intern *in, const char *s, size_t n)
+{
+	return ch_strtab_id(&in->strings, s, n);
+}
+
+static uint32_t method_key(struct ch_intern *in, const struct method *m)
+{
+	uint32_t h = ch_hash_u64((uint64_t)m->class_name << 32 | m->name, m->sig), id;
+	size_t at = ch_index_start(&in->method_index, h);
+	struct ch_buf *b;
+
+	while ((id = ch_index_next(&in->method_index, h, &at)))
+		if (!memcmp(&in->methods[id], m, sizeof(*m)))
+			return id;
+	id = (uint32_t)in->n_methods;
+	if (CH_ROOM(in->methods, in->methods_cap, in->n_methods + 1) < 0 ||
+	    ch_index_put(&in->method_index, h, id) < 0) {
+		fail(in);
+		return 0;
+	}
+	in->methods[in->n_methods++] = *m;
+	class_key(in, m->class_name);
+	put_new_strings(in);
+	b = constant(in, CH_T_METHOD, id);
+	ch_jfr_put_int(b, symbol_key(m->class_name));
+	ch_jfr_put_int(b, symbol_key(m->name));
+	ch_jfr_put_int(b, symbol_key(m->sig));
+	ch_jfr_put_int(b, 0); /* modifiers */
+	ch_buf_putc(b, 0);    /* hidden */
+	return id;
+}
+
+static uint32_t method_named(struct ch_intern *in, const char *class_name, const char *name,
+                             const char *sig)
+{
+	struct method m = { string_of(in, class_name, strlen(class_name)),
+		            string_of(in, name, strlen(name)), string_of(in, sig, strlen(sig)) };
+
+	return method_key(in, &m);
+}
+
+/* --- definitions ----------------------------------------------------------------------------- */
+
+void ch_intern_define_method(struct ch_intern *in, const struct ch_rec_method *m)
+{
+	if (ch_defs_add_method(&in->now, m) < 0)
+		fail(in);
+}
+
+void ch_intern_define_thread(struct ch_intern *in, const struct ch_rec_thread *t)
+{
+	if (ch_defs_add_thread(&in->now, t) < 0)
+		fail(in);
+}
+
+void ch_intern_define_class(struct ch_intern *in, const struct ch_rec_class *c)
+{
+	if (ch_defs_add_class(&in->now, c) < 0)
+		fail(in);
+}
+
+static uint32_t key_of(struct ch_intern *in, struct ch_def_method *d)
+{
+	const char *s = d->bytes;
+	struct method m;
+
+	if (d->key)
+		return d->key;
+	m.class_name = string_of(in, s, d->class_len);
+	m.name = string_of(in, s += d->class_len, d->name_len);
+	m.sig = string_of(in, s + d->name_len, d->sig_len);
+	return d->key = method_key(in, &m);
+}
+
+static struct ch_def_method *method_def(struct ch_intern *in, uint64_t id)
+{
+	struct ch_def_method *d = ch_defs_method(&in->now, id);
+
+	return d ? d : ch_defs_method(&in->before, id);
+}
+
+static struct ch_def_thread *thread_def(struct ch_intern *in, uint32_t name_id)
+{
+	struct ch_def_thread *d = ch_defs_thread(&in->now, name_id);
+
+	return d ? d : ch_defs_thread(&in->before, name_id);
+}
+
+uint64_t ch_intern_thread(struct ch_intern *in, uint32_t name_id)
+{
+	struct ch_def_thread *d = thread_def(in, name_id);
+	struct ch_buf *b;
+
+	if (!d)
+		return 0;
+	if (d->written)
+		return name_id;
+	d->written = true;
+	b = constant(in, CH_T_THREAD, name_id);
+	ch_jfr_put_text(b, d->name, d->len);
+	ch_jfr_put_int(b, (uint64_t)d->tid);
+	if (d->java_id)
+		ch_jfr_put_text(b, d->name, d->len);
+	else
+		ch_jfr_put_null(b);
+	ch_jfr_put_int(b, (uint64_t)d->java_id);
+	return name_id;
+}
+
+uint64_t ch_intern_class(struct ch_intern *in, uint32_t class_id)
+{
+	struct ch_def_class *d = ch_defs_class(&in->now, class_id);
+
+	if (!d)
+		d = ch_defs_class(&in->before, class_id);
+	return d ? class_key(in, string_of(in, d->name, d->len)) : 0;
+}
+
+/* --- frames ---------------------------------------------------------------------------------- */
+
+static const char *const notes[CH_NOTE_COUNT] = {
+	"no_Java_frame",
+	"no_class_load",
+	"GC_active",
+	"unknown_not_Java",
+	"not_walkable_not_Java",
+	"unknown_Java",
+	"not_walkable_Java",
+	"unknown_state",
+	"thread_exit",
+	"deoptimization",
+	"safepoint",
+	[CH_NOTE_THREAD_ENDED] = "end of thread",
+};
+
+static uint32_t note_key(struct ch_intern *in, uint64_t note)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "[%s]", note < CH_LEN(notes) ? notes[note] : "unknown");
+	return method_named(in, "", text, "()V");
+}
+
+static struct place place_new(struct ch_intern *in, uint64_t address, bool kernel)
+{
+	struct place p = { .address = address, .type = kernel ? CH_FT_KERNEL : CH_FT_NATIVE };
+	struct ch_symbol symbol;
+	char text[64];
+
+	if (in->symbols && ch_symbols_find(in->symbols, address, &symbol)) {
+		p.method = method_named(in, "", symbol.name, "()V");
+		if (!kernel && !strncmp(symbol.library, "libjvm", 6))
+			p.type = CH_FT_CPP;
+		return p;
+	}
+	snprintf(text, sizeof(text), "[unknown %s]", kernel ? "kernel code" : "code");
+	p.method = method_named(in, "", text, "()V");
+	return p;
+}
+
+static const struct place *place_of(struct ch_intern *in, uint64_t address, bool kernel)
+{
+	static const struct place none;
+	uint32_t h = ch_hash_u64(address, 1), id;
+	size_t at = ch_index_start(&in->place_index, h);
+
+	while ((id = ch_index_next(&in->place_index, h, &at)))
+		if (in->places[id].address == address)
+			return &in->places[id];
+	id = (uint32_t)in->n_places;
+	if (CH_ROOM(in->places, in->places_cap, in->n_places + 1) < 0 ||
+	    ch_index_put(&in->place_index, h, id) < 0) {
+		fail(in);
+		return &none;
+	}
+	in->places[id] = place_new(in, address, kernel);
+	in->n_places++;
+	return &in->places[id];
+}
+
+struct written {
+	uint32_t method;
+	unsigned line, bci;
+	uint8_t type;
+};
+
+static const uint8_t types_of_kind[] = {
+	[CH_FRAME_INTERPRETED] = CH_FT_INTERPRETED,
+	[CH_FRAME_COMPILED] = CH_FT_JIT,
+	[CH_FRAME_INLINED] = CH_FT_INLINED,
+	[CH_FRAME_C1] = CH_FT_C1,
+	[CH_FRAME_JMETHOD] = CH_FT_JIT,
+	[CH_FRAME_NATIVE] = CH_FT_NATIVE,
+	[CH_FRAME_KERNEL] = CH_FT_KERNEL,
+	[CH_FRAME_NOTE] = CH_FT_NATIVE,
+};
+
+static void name_jmethod(struct ch_intern *in, uint64_t f, struct written *w)
+{
+	struct ch_jmethod_name name;
+	unsigned line = 0;
+
+	if (in->jmethod &&
+	    in->jmethod(in->arg, ch_frame_what(f) << 3, ch_frame_bci(f), &name, &line))
+		w->method = method_named(in, name.class_name, name.method, name.sig);
+	else
+		w->method = method_named(in, "", "[unknown method]", "()V");
+	w->line = line;
+}
+
+static void name_java(struct ch_intern *in, uint64_t f, struct written *w)
+{
+	struct ch_def_method *d = method_def(in, ch_frame_what(f));
+
+	if (!d) {
+		w->method = method_named(in, "", "[unknown method]", "()V");
+		return;
+	}
+	w->method = key_of(in, d);
+	w->line = ch_method_line(in->vm, d->bytes + d->class_len + d->name_len + d->sig_len,
+	                         d->lines_len, ch_frame_bci(f));
+	/* A line says more than an index, and there are fewer of them: stacks repeat. */
+	if (!w->line && ch_frame_bci(f) != CH_FRAME_BCI_NONE)
+		w->bci = ch_frame_bci(f);
+}
+
+static struct written write_of(struct ch_intern *in, uint64_t f)
+{
+	enum ch_frame_kind kind = ch_frame_kind(f);
+	struct written w = { .type = types_of_kind[kind] };
+	const struct place *p;
+
+	switch (kind) {
+	case CH_FRAME_NATIVE:
+	case CH_FRAME_KERNEL:
+		p = place_of(in, ch_frame_address(f), kind == CH_FRAME_KERNEL);
+		w.method = p->method;
+		w.type = p->type;
+		break;
+	case CH_FRAME_NOTE:
+		w.method = note_key(in, ch_frame_address(f));
+		break;
+	case CH_FRAME_JMETHOD:
+		name_jmethod(in, f, &w);
+		break;
+	default:
+		name_java(in, f, &w);
+		break;
+	}
+	return w;
+}
+
+/* --- stacks ---------------------------------------------------------------------------------- */
+
+static uint64_t hash_words(const void *data, size_t n, uint64_t h)
+{
+	const uint8_t *p = data;
+
+	for (; n >= 8; n -= 8, p += 8)
+		h = ch_hash_mix(h ^ ch_load64(p), CH_HASH_K1);
+	for (; n; n--, p++)
+		h = ch_hash_mix(h ^ *p, CH_HASH_K2);
+	return ch_hash_mix(h, CH_HASH_K2);
+}
+
+static uint32_t stack_find(struct ch_intern *in, uint64_t hash)
+{
+	uint32_t h = (uint32_t)(hash >> 32), id;
+	size_t at = ch_index_start(&in->stack_index, h);
+
+	while ((id = ch_index_next(&in->stack_index, h, &at)))
+		if (in->stacks[id].hash == hash)
+			return in->stacks[id].key;
+	return 0;
+}
+
+static void stack_add(struct ch_intern *in, uint64_t hash, uint32_t key)
+{
+	uint32_t id = (uint32_t)in->n_stacks;
+
+	if (CH_ROOM(in->stacks, in->stacks_cap, in->n_stacks + 1) < 0 ||
+	    ch_index_put(&in->stack_index, (uint32_t)(hash >> 32), id) < 0) {
+		fail(in);
+		return;
+	}
+	in->stacks[in->n_stacks++] = (struct stack){ hash, key };
+}
+
+static const char *reason(enum ch_walk_end end)
+{
+	switch (end) {
+	case CH_WALK_BAD_SP:
+		return "[stack out of bounds]";
+	case CH_WALK_BAD_PC:
+		return "[unknown code]";
+	case CH_WALK_BAD_FRAME:
+		return "[unknown frame]";
+	default:
+		return "[no frames]";
+	}
+}
+
+/* Encodes the frames in in->frames. */
+static void encode(struct ch_intern *in, const uint64_t *frames, unsigned n, enum ch_walk_end end)
+{
+	struct ch_buf *b = &in->frames;
+	/* A walk that broke off says where: its last frame is the reason. */
+	bool broken = end >= CH_WALK_BAD_SP || !n;
+
+	ch_buf_reset(b);
+	ch_buf_putc(b, end == CH_WALK_TRUNCATED);
+	ch_jfr_put_int(b, (uint64_t)n + broken);
+	for (unsigned i = 0; i < n; i++) {
+		struct written w = write_of(in, frames[i]);
+
+		ch_jfr_put_int(b, w.method);
+		ch_jfr_put_int(b, w.line);
+		ch_jfr_put_int(b, w.bci);
+		ch_jfr_put_int(b, w.type);
+	}
+	if (broken) {
+		ch_jfr_put_int(b, method_named(in, "", reason(end), "()V"));
+		ch_jfr_put_int(b, 0);
+		ch_jfr_put_int(b, 0);
+		ch_jfr_put_int(b, CH_FT_NATIVE);
+	}
+}
+
+uint64_t ch_intern_stack(struct ch_intern *in, const uint64_t *frames, unsigned n,
+                         enum ch_walk_end end)
+{
+	uint64_t sampled = hash_words(frames, n * sizeof(*frames), 3 + (uint64_t)end), written;
+	uint32_t key = stack_find(in, sampled);
+
+	if (key)
+		return key;
+	encode(in, frames, n, end);
+	written = hash_words(in->frames.data, in->frames.len, 2);
+	key = stack_find(in, written);
+	if (!key) {
+		key = in->next_stack++;
+		ch_buf_put(constant(in, CH_T_STACK, key), in->frames.data, in->frames.len);
+		stack_add(in, written, key);
+	}
+	stack_add(in, sampled, key);
+	return key;
+}
+
+uint64_t ch_intern_wall_stack(struct ch_intern *in, const struct ch_rec_sample *s)
+{
+	struct ch_def_thread *t = thread_def(in, s->name);
+
+	if (s->n_frames == CH_FRAMES_AS_BEFORE)
+		return t && t->wall_frames
+		           ? ch_intern_stack(in, t->wall_frames, t->wall_n, t->wall_end)
+		           : ch_intern_stack(in, NULL, 0, CH_WALK_NATIVE);
+	if (t && s->state == CH_STATE_SLEEPING)
+		ch_def_keep_wall(t, s->frames, s->n_frames, s->end);
+	return ch_intern_stack(in, s->frames, s->n_frames, s->end);
+}

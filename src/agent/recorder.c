@@ -1,0 +1,365 @@
+#include "agent/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/cpu.h"
+#include "agent/emit.h"
+#include "agent/metrics.h"
+#include "agent/sampler.h"
+#include "sys/symbols.h"
+
+#define DRAIN_MS    100
+#define FLUSH_NS    1000000000u
+#define SYMBOLS_MAX (64u << 20)
+
+static struct {
+	pthread_t thread;
+	pthread_mutex_t lock; /* of what follows, between the thread and commands */
+	bool started, stopping, ended;
+	struct ch_args args;
+	struct ch_chunk chunk;
+	struct ch_intern *intern;
+	struct ch_symbols *symbols;
+	struct ch_error failure;
+	char path[4096];
+	uint64_t start_ns, chunk_start_ns, own_cpu_ns;
+	int64_t start_ms;
+	unsigned files;
+} rec = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* --- emptying the rings ---------------------------------------------------------------------- */
+
+static void drain_defs(struct ch_ring *r)
+{
+	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
+	uint64_t upto = atomic_load_explicit(&r->head, memory_order_acquire);
+	const struct ch_rec *p;
+
+	while ((p = ch_ring_next(r, &at, upto))) {
+		if (p->type == CH_REC_METHOD)
+			ch_intern_define_method(rec.intern, (const struct ch_rec_method *)p);
+		else if (p->type == CH_REC_THREAD)
+			ch_intern_define_thread(rec.intern, (const struct ch_rec_thread *)p);
+		else if (p->type == CH_REC_CLASS)
+			ch_intern_define_class(rec.intern, (const struct ch_rec_class *)p);
+	}
+	atomic_store_explicit(&r->tail, at, memory_order_release);
+}
+
+static void drain_samples(struct ch_ring *r, uint64_t upto)
+{
+	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
+	const struct ch_rec *p;
+
+	while ((p = ch_ring_next(r, &at, upto))) {
+		if (p->type == CH_REC_SAMPLE)
+			ch_emit_sample(&rec.chunk, rec.intern, (const struct ch_rec_sample *)p);
+		else if (p->type == CH_REC_SPAN)
+			ch_emit_span(&rec.chunk, rec.intern, (const struct ch_rec_span *)p);
+		atomic_store_explicit(&r->tail, at, memory_order_release);
+	}
+	atomic_store_explicit(&r->tail, at, memory_order_release);
+}
+
+static void drain(void)
+{
+	struct ch_rings *rings = &ch_sampler.rings;
+	uint64_t upto[CH_STRIPES_MAX] = { 0 };
+
+	/* First how far samples go, then all definitions: see record.h. */
+	for (unsigned i = 0; i < rings->n; i++)
+		upto[i] =
+		    atomic_load_explicit(&rings->stripe[i].samples.head, memory_order_acquire);
+	for (unsigned i = 0; i < rings->n; i++)
+		drain_defs(&rings->stripe[i].defs);
+	for (unsigned i = 0; i < rings->n; i++)
+		drain_samples(&rings->stripe[i].samples, upto[i]);
+}
+
+/* --- chunks ---------------------------------------------------------------------------------- */
+
+/* Names are told anew in a new chunk. Waiting threads are sampled again, to have a stack there. */
+static void forget_names(void)
+{
+	ch_ids_forget(&ch_sampler.methods);
+	ch_ids_forget(&ch_sampler.classes);
+	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+		atomic_store(&ch_thread_at(i)->name_id, 0);
+		atomic_store(&ch_thread_at(i)->wall_cpu_ns, 0);
+	}
+	ch_intern_forget(rec.intern);
+}
+
+static bool chunk_is_full(uint64_t now)
+{
+	return rec.chunk.size >= (uint64_t)rec.args.chunk_bytes ||
+	       now - rec.chunk_start_ns >= (uint64_t)rec.args.chunk_ns ||
+	       ch_intern_memory(rec.intern) >= (size_t)rec.args.mem_bytes ||
+	       ch_ids_crowded(&ch_sampler.methods) || ch_ids_crowded(&ch_sampler.classes);
+}
+
+static int next_chunk(uint64_t now, struct ch_error *err)
+{
+	int r = ch_chunk_next(&rec.chunk, err);
+
+	forget_names();
+	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	rec.chunk_start_ns = now;
+	return r;
+}
+
+/* loop=…: the next file, under its own name. */
+static int next_file(struct ch_error *err)
+{
+	char path[sizeof(rec.path)];
+	int r = ch_chunk_close(&rec.chunk, err);
+
+	if (r >= 0)
+		r = ch_args_file(rec.args.file, ++rec.files, path, sizeof(path), err);
+	if (r >= 0)
+		r = ch_chunk_open(&rec.chunk, path, err);
+	if (r < 0)
+		return r;
+	snprintf(rec.path, sizeof(rec.path), "%s", path);
+	rec.start_ns = ch_now_ns();
+	return next_chunk(rec.start_ns, err);
+}
+
+static int every_second(uint64_t now, struct ch_error *err)
+{
+	int r;
+
+	ch_native_threads_scan();
+	if (rec.symbols)
+		ch_symbols_refresh(rec.symbols);
+	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
+	ch_metrics_write(&rec.chunk, rec.own_cpu_ns, rec.args.max_overhead);
+	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
+	r = ch_chunk_flush(&rec.chunk, err);
+	if (r >= 0 && ch_intern_error(rec.intern) < 0)
+		r = ch_fail(err, ch_intern_error(rec.intern), "names of the recording: %m");
+	if (r >= 0 && rec.args.loop_ns && now - rec.start_ns >= (uint64_t)rec.args.loop_ns)
+		r = next_file(err);
+	else if (r >= 0 && chunk_is_full(now))
+		r = next_chunk(now, err);
+	return r;
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+static void stop_sampling(void)
+{
+	atomic_store(&ch_sampler.running, false);
+	ch_cpu_stop();
+}
+
+/* On failure the JVM goes on, only the recording ends; status and stop tell why. */
+static void give_up(const struct ch_error *err)
+{
+	rec.failure = *err;
+	rec.ended = true;
+	stop_sampling();
+}
+
+static void wait_for_work(void)
+{
+	struct pollfd p = { ch_sampler.wake_fd, POLLIN, 0 };
+	uint64_t n;
+
+	if (poll(&p, 1, DRAIN_MS) > 0 && read(ch_sampler.wake_fd, &n, sizeof(n)) < 0)
+		return;
+}
+
+static void *run(void *arg)
+{
+	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)"charcloth", NULL };
+	JNIEnv *env;
+	uint64_t flushed = ch_now_ns();
+	bool stopping = false;
+
+	(void)arg;
+	if ((*ch_agent.vm)->AttachCurrentThreadAsDaemon(ch_agent.vm, (void **)&env, &attach) !=
+	    JNI_OK)
+		env = NULL;
+	while (!stopping) {
+		struct ch_error err = { 0 };
+		uint64_t now;
+
+		wait_for_work();
+		ch_cpu_tend();
+		pthread_mutex_lock(&rec.lock);
+		stopping = rec.stopping;
+		now = ch_now_ns();
+		if (!rec.ended) {
+			drain();
+			if (rec.args.timeout_ns &&
+			    now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
+				stop_sampling();
+				rec.ended = true;
+				drain();
+				if (ch_chunk_flush(&rec.chunk, &err) < 0)
+					give_up(&err);
+			} else if (now - flushed >= FLUSH_NS) {
+				flushed = now;
+				if (every_second(now, &err) < 0)
+					give_up(&err);
+			}
+		}
+		pthread_mutex_unlock(&rec.lock);
+	}
+	if (env)
+		(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
+	return NULL;
+}
+
+static int start_thread(struct ch_error *err)
+{
+	sigset_t all, before;
+	int r;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&rec.thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r)
+		return ch_fail(err, -r, "start the recorder: %m");
+	pthread_setname_np(rec.thread, "charcloth");
+	return 0;
+}
+
+/* Everything but the file's name is as if nothing had been recorded before. */
+static int prepare(const struct ch_args *args, struct ch_error *err)
+{
+	struct timespec now;
+	int r;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	rec.start_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	rec.args = *args;
+	/* Strings point into the text beside them. */
+	if (args->file)
+		rec.args.file = rec.args.text + (args->file - args->text);
+	rec.failure = (struct ch_error){ 0 };
+	rec.stopping = rec.ended = false;
+	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
+	rec.own_cpu_ns = 0;
+	rec.files = 0;
+	r = ch_args_file(rec.args.file, 0, rec.path, sizeof(rec.path), err);
+	if (r < 0)
+		return r;
+	r = ch_chunk_open(&rec.chunk, rec.path, err);
+	if (r < 0)
+		return r;
+	if (!rec.symbols)
+		rec.symbols = ch_symbols_new(SYMBOLS_MAX);
+	rec.intern = ch_intern_new(&rec.chunk, &ch_sampler.vm, rec.symbols, ch_jvm_jmethod, NULL);
+	if (!rec.intern)
+		return ch_fail(err, -ENOMEM, "memory for names: %m");
+	if (ch_sampler.wake_fd < 0)
+		ch_sampler.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	ch_metrics_start();
+	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	return 0;
+}
+
+static void discard(void)
+{
+	struct ch_error ignored;
+
+	ch_chunk_close(&rec.chunk, &ignored);
+	ch_intern_free(rec.intern);
+	rec.intern = NULL;
+}
+
+int ch_recorder_start(const struct ch_args *args, struct ch_error *err)
+{
+	int r = prepare(args, err);
+
+	if (r >= 0)
+		r = start_thread(err);
+	if (r < 0) {
+		discard();
+		return r;
+	}
+	rec.started = true;
+	return 0;
+}
+
+int ch_recorder_stop(struct ch_error *err)
+{
+	int r = 0;
+
+	if (!rec.started)
+		return 0;
+	pthread_mutex_lock(&rec.lock);
+	rec.stopping = true;
+	pthread_mutex_unlock(&rec.lock);
+	pthread_join(rec.thread, NULL);
+	rec.started = false;
+	if (rec.failure.code < 0) {
+		*err = rec.failure;
+		r = err->code;
+	} else if (!rec.ended) {
+		drain();
+		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
+	}
+	if (r >= 0)
+		r = ch_chunk_close(&rec.chunk, err);
+	forget_names();
+	discard();
+	return r;
+}
+
+static int copy_file(const char *from, const char *to, struct ch_error *err)
+{
+	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
+	CH_CLEANUP(ch_closep) int out = -1;
+	char block[1 << 16];
+	ssize_t n;
+
+	if (in < 0)
+		return ch_fail(err, -errno, "open '%s': %m", from);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (out < 0)
+		return ch_fail(err, -errno, "create '%s': %m", to);
+	while ((n = read(in, block, sizeof(block))) > 0)
+		if (write(out, block, (size_t)n) != n)
+			return ch_fail(err, errno ? -errno : -EIO, "write '%s': %m", to);
+	return n < 0 ? ch_fail(err, -errno, "read '%s': %m", from) : 0;
+}
+
+int ch_recorder_dump(const char *path, struct ch_error *err)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&rec.lock);
+	if (!rec.ended) {
+		drain();
+		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
+		r = ch_chunk_flush(&rec.chunk, err);
+	}
+	if (r >= 0 && path && strcmp(path, rec.path))
+		r = copy_file(rec.path, path, err);
+	pthread_mutex_unlock(&rec.lock);
+	return r;
+}
+
+void ch_recorder_status(struct ch_recorder_status *ret)
+{
+	pthread_mutex_lock(&rec.lock);
+	*ret = (struct ch_recorder_status){ .start_ns = rec.start_ns,
+		                            .written_bytes = rec.chunk.written,
+		                            .own_cpu_ns = rec.own_cpu_ns,
+		                            .ended = rec.ended,
+		                            .failure = rec.failure };
+	snprintf(ret->path, sizeof(ret->path), "%s", rec.path);
+	pthread_mutex_unlock(&rec.lock);
+}

@@ -1,0 +1,27 @@
+/*
+ * The recorder: one thread that empties the rings, writes the recording, and does what has to be
+ * done once a second.
+ */
+#ifndef CH_AGENT_RECORDER_H
+#define CH_AGENT_RECORDER_H
+
+#include "agent/args.h"
+#include "agent/chunk.h"
+
+/* Starts to write args->file; the sampler's rings must be there. */
+int ch_recorder_start(const struct ch_args *args, struct ch_error *err);
+/* Stops after everything that was sampled is written. An earlier failure is reported here. */
+int ch_recorder_stop(struct ch_error *err);
+/* Writes what was recorded so far as a whole recording to `path`; NULL: only flushes. */
+int ch_recorder_dump(const char *path, struct ch_error *err);
+
+struct ch_recorder_status {
+	char path[4096];
+	uint64_t start_ns, written_bytes, own_cpu_ns;
+	bool ended; /* its time is over, or it failed */
+	struct ch_error failure;
+};
+
+void ch_recorder_status(struct ch_recorder_status *ret);
+
+#endif

@@ -1,0 +1,74 @@
+#include "agent/ring.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/record.h"
+
+/*
+ * Pages are taken when they are first written: a stripe that no processor uses costs nothing. The
+ * largest sample (2,048 frames) takes 16 KB, the largest definition 7 KB.
+ */
+#define SAMPLES_MIN (128u << 10)
+#define SAMPLES_ALL (4u << 20)
+#define DEFS_SIZE   (128u << 10)
+#define SPARE       16 /* stripes for threads that are put aside while they hold one */
+
+static size_t samples_size(unsigned processors)
+{
+	size_t size = SAMPLES_MIN;
+
+	while (size * 2 * processors <= SAMPLES_ALL && size < SAMPLES_ALL / 8)
+		size *= 2;
+	return size;
+}
+
+int ch_rings_init(struct ch_rings *r, struct ch_error *err)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	unsigned n = cpus < 1                        ? 1
+	             : cpus > CH_STRIPES_MAX - SPARE ? CH_STRIPES_MAX - SPARE
+	                                             : (unsigned)cpus;
+	size_t samples = samples_size(n), heads;
+	char *at;
+
+	n += SPARE;
+	heads = (n * sizeof(struct ch_stripe) + 4095) & ~(size_t)4095;
+	*r = (struct ch_rings){ .n = n, .memory_size = heads + n * (samples + DEFS_SIZE) };
+	r->memory = mmap(NULL, r->memory_size, PROT_READ | PROT_WRITE,
+	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (r->memory == MAP_FAILED) {
+		r->memory = NULL;
+		return ch_fail(err, -errno, "memory for the rings: %m");
+	}
+	r->stripe = (struct ch_stripe *)r->memory;
+	at = r->memory + heads;
+	for (unsigned i = 0; i < n; i++) {
+		r->stripe[i].samples.data = at;
+		r->stripe[i].samples.cap = samples;
+		r->stripe[i].defs.data = at += samples;
+		r->stripe[i].defs.cap = DEFS_SIZE;
+		at += DEFS_SIZE;
+	}
+	return 0;
+}
+
+void ch_rings_done(struct ch_rings *r)
+{
+	if (r->memory)
+		munmap(r->memory, r->memory_size);
+	*r = (struct ch_rings){ 0 };
+}
+
+const struct ch_rec *ch_ring_next(const struct ch_ring *r, uint64_t *at, uint64_t upto)
+{
+	while (*at < upto) {
+		const struct ch_rec *rec = (const struct ch_rec *)(r->data + (*at & (r->cap - 1)));
+
+		*at += rec->size;
+		if (rec->type != CH_REC_SKIP)
+			return rec;
+	}
+	return NULL;
+}

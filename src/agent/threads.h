@@ -1,0 +1,71 @@
+/*
+ * The threads of this process, as the agent knows them: one slot each, found by its number in a
+ * signal's value, or by thread id. Slots are never freed, only given to the next thread under a
+ * new generation; a late signal for the thread before does not match.
+ */
+#ifndef CH_AGENT_THREADS_H
+#define CH_AGENT_THREADS_H
+
+#include "agent/record.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define CH_THREADS_MAX (1u << 16)
+
+struct ch_thread {
+	_Atomic uint32_t generation;
+	_Atomic int tid;       /* 0: the slot is free */
+	_Atomic uint64_t java; /* JavaThread *, 0 for a thread that is none */
+	int64_t java_id;
+
+	/* Its name: told by others (seq is odd while they write), or read at each sample. */
+	_Atomic uint32_t name_seq;
+	uint32_t name_len;
+	char name[CH_THREAD_NAME_MAX];
+
+	/* Of the thread itself, in its handler. */
+	uint32_t seen_seq;
+	_Atomic uint32_t name_id;
+	uint64_t name_hash;
+
+	/* CPU time: samples are due at every multiple of the interval, less the offset. */
+	uint64_t offset_ns, accounted;
+	timer_t timer, young_timer;
+	bool has_timer, has_young_timer;
+	unsigned young_rearms;
+	int perf_fd;
+	void *perf_ring;
+
+	/* Wall clock: what the sampler of all threads remembers. */
+	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
+	uint64_t wall_seen_cpu_ns, wall_last_ns;
+	uint32_t wall_idle;
+	bool ours; /* a thread of the agent */
+};
+
+/* Signals carry this value. */
+static inline uint64_t ch_thread_handle(uint32_t index, uint32_t generation, bool wall)
+{
+	return (uint64_t)generation << 32 | (uint64_t)wall << 31 | index;
+}
+
+int ch_threads_init(struct ch_error *err);
+/* How many slots have ever been used. Signal-safe. */
+uint32_t ch_threads_count(void);
+struct ch_thread *ch_thread_at(uint32_t index);
+uint32_t ch_thread_index(const struct ch_thread *t);
+
+/* The slot that a signal's value names, NULL when it names none any more. Signal-safe. */
+struct ch_thread *ch_thread_of_handle(uint64_t handle);
+/* The slot of a thread id, NULL when it has none. Signal-safe. */
+struct ch_thread *ch_thread_of_tid(int tid);
+
+/* A slot for the thread tid; the one it has already. NULL when there are too many. */
+struct ch_thread *ch_thread_add(int tid, uint64_t java, int64_t java_id);
+void ch_thread_remove(struct ch_thread *t);
+/* Tells the name that samples show when it cannot be read at the moment itself. */
+void ch_thread_tell_name(struct ch_thread *t, const char *name, size_t n);
+
+#endif

@@ -1,0 +1,17 @@
+/* The table behind threads.h, shared by its two files. */
+#ifndef CH_AGENT_THREADS_TABLE_H
+#define CH_AGENT_THREADS_TABLE_H
+
+#include "agent/threads.h"
+
+#define CH_TIDS_MAX (1u << 22) /* the kernel's own limit */
+
+struct ch_threads_table {
+	struct ch_thread *slot;
+	_Atomic uint32_t n;
+	_Atomic uint32_t *of_tid; /* slot + 1 */
+};
+
+extern struct ch_threads_table ch_threads_table;
+
+#endif

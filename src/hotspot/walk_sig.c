@@ -1,0 +1,350 @@
+#include "hotspot/walk.h"
+
+#include "hotspot/code.h"
+#include "hotspot/frame_arch.h"
+#include "sys/peek.h"
+
+#define NATIVE_MAX  64         /* native frames on top of the Java ones */
+#define NATIVE_SPAN (8u << 20) /* how far up the stack of a thread of unknown size is looked at */
+#define FRAME_SPAN  (1u << 20) /* no frame of a stub is larger */
+#define STUB_SCAN   24         /* words above a stub's sp in which its return address is sought */
+
+/* The interpreter's frame, in words from its frame pointer; the same on both processors. */
+enum { SENDER_SP = -1, METHOD = -3, BCP = -8 };
+
+struct walker {
+	struct ch_walk *w;
+	const struct ch_vm *vm;
+	uint64_t low, high; /* of the stack */
+	struct ch_regs r;
+	bool top; /* r is where the thread was interrupted, not a return address */
+};
+
+static uint64_t word(uint64_t base, int64_t slot)
+{
+	return ch_peek64(base + (uint64_t)(slot * 8), 0);
+}
+
+static bool on_stack(const struct walker *k, uint64_t addr)
+{
+	return addr >= k->low && addr < k->high && !(addr & 7);
+}
+
+static bool push(struct walker *k, uint64_t frame)
+{
+	if (k->w->n == k->w->max)
+		return false;
+	k->w->frames[k->w->n++] = frame;
+	return true;
+}
+
+static bool push_method(struct walker *k, enum ch_frame_kind kind, uint64_t method, int bci)
+{
+	if (!ch_method_plausible(k->vm, method))
+		return true;
+	return push(k, ch_frame_java(kind, method >> 3,
+	                             bci < 0 || bci >= CH_FRAME_BCI_NONE ? CH_FRAME_BCI_NONE
+	                                                                 : (unsigned)bci));
+}
+
+/* Goes on at an anchor (where a thread left Java); false when it is not set. */
+static bool to_anchor(struct walker *k, uint64_t anchor)
+{
+	uint64_t sp = ch_peek64(anchor + (uint64_t)k->vm->anchor_sp, 0);
+	uint64_t pc = ch_peek64(anchor + (uint64_t)k->vm->anchor_pc, 0);
+
+	if (!sp || !on_stack(k, sp))
+		return false;
+	k->r.fp = ch_peek64(anchor + (uint64_t)k->vm->anchor_fp, 0);
+	k->r.sp = sp;
+	k->r.pc = pc ? pc : ch_arch_strip(word(sp, -1));
+	k->r.lr = 0;
+	k->top = false;
+	return true;
+}
+
+/*
+ * Somewhere that a Java frame can return to. `strict`: only where a call is described; else also
+ * the handler that a frame returns to once its method was deoptimised.
+ */
+static bool returns_to_java(const struct walker *k, uint64_t pc, bool strict)
+{
+	struct ch_blob b;
+
+	if (!ch_vm_is_code(k->vm, pc))
+		return false;
+	b = ch_blob_find(k->vm, pc);
+	switch (b.at ? b.kind : CH_BLOB_FRAMELESS) {
+	case CH_BLOB_NMETHOD:
+		return pc >= b.code && (!strict || ch_scope_find(k->vm, &b, pc, true).offset);
+	case CH_BLOB_INTERPRETER:
+		return true;
+	case CH_BLOB_STUBS:
+		return pc == k->vm->call_stub_return || pc == k->vm->cont_return_barrier;
+	default:
+		return false;
+	}
+}
+
+/* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
+static bool return_from(struct walker *k, uint64_t slot, bool strict)
+{
+	uint64_t pc = on_stack(k, slot) ? ch_arch_strip(word(slot, 0)) : 0;
+
+	if (!returns_to_java(k, pc, strict))
+		return false;
+	k->r.pc = pc;
+	k->r.sp = slot + 8;
+	return true;
+}
+
+/* A leaf that has not touched the stack: the caller is in the link register or on top. */
+static bool return_from_leaf(struct walker *k)
+{
+	uint64_t lr = ch_arch_strip(k->r.lr);
+
+	if (!lr)
+		return return_from(k, k->r.sp, true);
+	if (!returns_to_java(k, lr, true))
+		return false;
+	k->r.pc = lr;
+	return true;
+}
+
+/* A frame of known size whose return address and saved frame pointer end it. */
+static bool return_from_frame(struct walker *k, int32_t words)
+{
+	uint64_t end = k->r.sp + (uint64_t)words * 8;
+
+	if (words < 2 || !return_from(k, end - 8, false))
+		return false;
+	k->r.fp = word(end, -2);
+	return true;
+}
+
+static bool push_compiled(struct walker *k, const struct ch_blob *b)
+{
+	struct ch_scope s = ch_scope_find(k->vm, b, k->r.pc, !k->top);
+	uint8_t level = ch_peek8(b->at + (uint64_t)k->vm->nm_comp_level, 0);
+	enum ch_frame_kind kind = level >= 1 && level <= 3 ? CH_FRAME_C1 : CH_FRAME_COMPILED;
+	uint64_t method;
+	int bci;
+
+	if (!s.offset)
+		return push_method(k, kind, ch_peek64(b->at + (uint64_t)k->vm->nm_method, 0), -1);
+	while (ch_scope_next(k->vm, &s, &method, &bci))
+		if (!push_method(k, s.offset ? CH_FRAME_INLINED : kind, method, bci))
+			return false;
+	return true;
+}
+
+static bool leave_compiled(struct walker *k, const struct ch_blob *b)
+{
+	if (k->top) {
+		/* Before the frame is built, or after it was taken down. */
+		int slot =
+		    ch_arch_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
+
+		if (slot == 0 && return_from_leaf(k))
+			return true;
+		if (slot == 1 && return_from(k, k->r.sp + 8, true)) {
+			k->r.fp = word(k->r.sp, -2);
+			return true;
+		}
+		if (return_from_frame(k, b->frame_words))
+			return true;
+		return return_from_leaf(k);
+	}
+	return return_from_frame(k, b->frame_words);
+}
+
+static int interpreted_bci(struct walker *k, uint64_t method)
+{
+	uint64_t constant = ch_peek64(method + (uint64_t)k->vm->method_const, 0);
+	uint64_t code = constant + (uint64_t)k->vm->const_size;
+	uint64_t size = ch_peek16(constant + (uint64_t)k->vm->const_code_size, 0);
+
+	/* The register is ahead of the frame, which is written at calls only. */
+	if (k->top && k->r.bcp - code < size)
+		return (int)(k->r.bcp - code);
+	code = word(k->r.fp, BCP) - code;
+	return code < size ? (int)code : -1;
+}
+
+static enum ch_walk_end step_interpreted(struct walker *k)
+{
+	uint64_t fp = k->r.fp, method, sp;
+
+	if (!on_stack(k, fp) || fp < k->r.sp) {
+		/* Before the frame is there, its caller is all that can be told. */
+		return k->top && return_from_leaf(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+	}
+	method = word(fp, METHOD);
+	if (ch_method_plausible(k->vm, method)) {
+		if (!push_method(k, CH_FRAME_INTERPRETED, method, interpreted_bci(k, method)))
+			return CH_WALK_TRUNCATED;
+	} else if (!k->top) {
+		return CH_WALK_BAD_FRAME;
+	}
+	sp = word(fp, SENDER_SP);
+	if (!on_stack(k, sp) || sp <= fp)
+		return CH_WALK_BAD_SP;
+	k->r.pc = ch_arch_strip(word(fp, 1));
+	k->r.sp = sp;
+	k->r.fp = word(fp, 0);
+	return CH_WALK_DONE;
+}
+
+/* Frames that C code called: the wrapper beside them knows where Java was left before. */
+static enum ch_walk_end step_entry(struct walker *k)
+{
+	uint64_t wrapper = word(k->r.fp, k->vm->entry_wrapper_slot);
+
+	if (!on_stack(k, k->r.fp) || !on_stack(k, wrapper))
+		return CH_WALK_BAD_FRAME;
+	return to_anchor(k, wrapper + (uint64_t)k->vm->wrapper_anchor) ? CH_WALK_NATIVE
+	                                                               : CH_WALK_DONE;
+}
+
+/* A stub that was interrupted: bare, with a frame pointer, or with some saved registers. */
+static bool leave_stub(struct walker *k)
+{
+	uint64_t fp = k->r.fp;
+
+	if (return_from_leaf(k))
+		return true;
+	if (on_stack(k, fp) && fp >= k->r.sp && fp - k->r.sp < FRAME_SPAN &&
+	    return_from(k, fp + 8, true)) {
+		k->r.fp = word(fp, 0);
+		return true;
+	}
+	for (uint64_t i = 1; i < STUB_SCAN; i++)
+		if (return_from(k, k->r.sp + 8 * i, true))
+			return true;
+	return false;
+}
+
+static enum ch_walk_end step_other(struct walker *k, const struct ch_blob *b)
+{
+	if (b->frame_words > 0 && return_from_frame(k, b->frame_words))
+		return CH_WALK_DONE;
+	return k->top && leave_stub(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+}
+
+/*
+ * One frame of the code cache. CH_WALK_DONE: go on; CH_WALK_NATIVE: an entry frame was passed, go
+ * on; all others end the walk.
+ */
+static enum ch_walk_end step(struct walker *k, bool *ret_last)
+{
+	struct ch_blob b = ch_blob_find(k->vm, k->r.pc);
+
+	if (!b.at)
+		return CH_WALK_BAD_PC;
+	switch (b.kind) {
+	case CH_BLOB_NMETHOD:
+		if (!push_compiled(k, &b))
+			return CH_WALK_TRUNCATED;
+		return leave_compiled(k, &b) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+	case CH_BLOB_INTERPRETER:
+		return step_interpreted(k);
+	case CH_BLOB_STUBS:
+		if (k->r.pc == k->vm->call_stub_return) {
+			enum ch_walk_end end = step_entry(k);
+
+			*ret_last = end == CH_WALK_DONE;
+			return end == CH_WALK_NATIVE ? CH_WALK_DONE : end;
+		}
+		if (k->r.pc == k->vm->cont_return_barrier) {
+			/* The rest of a virtual thread's stack lies in the heap. */
+			*ret_last = true;
+			return CH_WALK_DONE;
+		}
+		if (!k->top)
+			return CH_WALK_BAD_FRAME;
+		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+			return CH_WALK_TRUNCATED;
+		return leave_stub(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+	case CH_BLOB_FRAMELESS:
+		return k->top && return_from_leaf(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+	default:
+		return step_other(k, &b);
+	}
+}
+
+static enum ch_walk_end walk_java(struct walker *k)
+{
+	bool last = false;
+	uint64_t sp = 0;
+
+	while (!last) {
+		enum ch_walk_end end;
+
+		if (!on_stack(k, k->r.sp) || (sp && k->r.sp < sp))
+			return CH_WALK_BAD_SP;
+		sp = k->r.sp;
+		end = step(k, &last);
+		if (end != CH_WALK_DONE)
+			return end;
+		k->top = false;
+		k->r.lr = 0;
+	}
+	return CH_WALK_DONE;
+}
+
+/* Native frames by frame pointers, up to `limit` or to code of the JVM. */
+static void walk_native(struct walker *k, uint64_t limit)
+{
+	for (unsigned i = 0; i < NATIVE_MAX; i++) {
+		uint64_t fp = k->r.fp, sp = k->r.sp;
+
+		if (ch_vm_is_code(k->vm, k->r.pc) && k->w->thread)
+			return;
+		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+			return;
+		k->top = false;
+		if (!on_stack(k, fp) || fp < sp || (limit && fp >= limit)) {
+			k->r.pc = 0;
+			return;
+		}
+		k->r.pc = ch_arch_strip(word(fp, 1));
+		k->r.sp = fp + 16;
+		k->r.fp = word(fp, 0);
+		if (k->r.pc < 0x1000)
+			return;
+	}
+	k->r.pc = 0;
+}
+
+static enum ch_walk_end walk_from(struct walker *k, const struct ch_regs *regs)
+{
+	uint64_t anchor = k->w->thread + (uint64_t)k->vm->thread_anchor;
+	uint64_t limit = k->w->thread ? ch_peek64(anchor + (uint64_t)k->vm->anchor_sp, 0) : 0;
+
+	if (regs) {
+		k->r = *regs;
+		k->top = true;
+		if (!ch_vm_is_code(k->vm, regs->pc) || !k->w->thread)
+			walk_native(k, limit);
+		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc))
+			return walk_java(k);
+	}
+	if (!k->w->thread || !to_anchor(k, anchor))
+		return CH_WALK_NATIVE;
+	return walk_java(k);
+}
+
+enum ch_walk_end ch_walk_sig(struct ch_walk *w, const struct ch_regs *regs)
+{
+	struct walker k = { .w = w, .vm = w->vm };
+
+	if (w->thread) {
+		k.high = ch_peek64(w->thread + (uint64_t)w->vm->thread_stack_base, 0);
+		k.low = k.high - ch_peek64(w->thread + (uint64_t)w->vm->thread_stack_size, 0);
+	} else if (regs) {
+		k.low = regs->sp;
+		k.high = regs->sp + NATIVE_SPAN;
+	}
+	w->n = 0;
+	return walk_from(&k, regs);
+}
