@@ -112,33 +112,18 @@ static const char *intern(struct ch_symbols *s, const char *text, size_t n)
 
 /* --- libraries --------------------------------------------------------------------------------- */
 
-#define DELETED " (deleted)"
-
-static bool is_deleted(const char *path)
-{
-	size_t n = strlen(path), tail = sizeof(DELETED) - 1;
-
-	return n > tail && !strcmp(path + n - tail, DELETED);
-}
-
-static const char *intern_base(struct ch_symbols *s, const char *base)
-{
-	size_t n = strlen(base) - (is_deleted(base) ? sizeof(DELETED) - 1 : 0);
-
-	return intern(s, base, n);
-}
-
 /* The library of a range, from 1; 0 when it is none. The vdso is the one that has no file. */
 static uint32_t library_of(struct ch_symbols *s, const struct ch_maps_range *r)
 {
-	const char *slash = strrchr(r->path, '/'), *base;
+	struct ch_span name = ch_maps_name(r);
+	const char *base;
 
-	if (r->path[0] != '/' && strcmp(r->path, "[vdso]") != 0)
+	if (!ch_maps_is_file(r))
 		return 0;
 	for (size_t i = 0; i < s->n_libraries; i++)
 		if (s->libraries[i].inode == r->inode && s->libraries[i].device == r->device)
 			return (uint32_t)i + 1;
-	base = intern_base(s, slash ? slash + 1 : r->path);
+	base = intern(s, name.s, name.n);
 	if (!base || CH_ROOM(s->libraries, s->libraries_cap, s->n_libraries + 1) < 0)
 		return 0;
 	s->libraries[s->n_libraries++] = (struct library){
@@ -149,26 +134,12 @@ static uint32_t library_of(struct ch_symbols *s, const struct ch_maps_range *r)
 	return (uint32_t)s->n_libraries;
 }
 
-static int open_library(const struct ch_maps_range *r, struct ch_elf *ret)
-{
-	char link[96];
-
-	if (r->path[0] == '[') /* the kernel put the whole file there */
-		return ch_elf_from((const void *)r->start, r->end - r->start, ret, NULL);
-	if (!is_deleted(r->path))
-		return ch_elf_open(r->path, ret, NULL);
-	/* Another file may have its name by now. Where the kernel lets us, this is still the one. */
-	(void)snprintf(link, sizeof(link), "/proc/self/map_files/%lx-%lx", (unsigned long)r->start,
-	               (unsigned long)r->end);
-	return ch_elf_open(link, ret, NULL);
-}
-
 static void load_library(struct ch_symbols *s, struct library *l, const struct ch_maps_range *r)
 {
-	struct ch_elf elf;
+	struct ch_elf elf = { 0 };
 
 	l->tried = true;
-	if (open_library(r, &elf) < 0)
+	if (ch_maps_open(r, &elf) < 0)
 		return;
 	ch_symtable_init(&l->table, 0, room(s));
 	if (ch_symtable_add_elf(&l->table, &elf, false) < 0)
