@@ -77,9 +77,11 @@ size_t ch_elf_build_id(const struct ch_elf *e, uint8_t *to, size_t n);
 int ch_elf_debugdata(const struct ch_elf *e, struct ch_elf *ret);
 
 /*
- * The value (address in the image) of a symbol of the file at `path`; in .dynsym, else in .symtab,
- * else in .gnu_debugdata. -ENOENT when no table has it.
+ * The value (address in the image) of a symbol: in .dynsym, else in .symtab, else in
+ * .gnu_debugdata. False when no table has it.
  */
+bool ch_elf_value(const struct ch_elf *e, const char *name, uint64_t *ret);
+/* The same of the file at `path`; -ENOENT when no table has it. */
 int ch_elf_symbol(const char *path, const char *name, uint64_t *ret, struct ch_error *err);
 
 #endif
