@@ -211,7 +211,10 @@ int ch_maps_open(const struct ch_maps_range *r, struct ch_elf *ret)
 	/* Another file may have its name by now. Where the kernel lets us, this is still the one. */
 	(void)snprintf(link, sizeof(link), "/proc/self/map_files/%lx-%lx", (unsigned long)r->start,
 	               (unsigned long)r->end);
-	return ch_elf_open(link, ret, NULL);
+	if (ch_elf_open(link, ret, NULL) >= 0)
+		return 0;
+	/* Its text is loaded as far from its first byte as in the file. */
+	return ch_elf_image(r->start - r->offset, ret);
 }
 
 /* --- changes ----------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ struct library {
 	const char *base; /* the last part of its path, interned */
 	uint64_t device, inode;
 	bool tried;
+	uint64_t shift;    /* from offsets of the file to addresses, where code is */
 	struct ch_elf elf; /* kept for its names; all zero when they were copied */
 	struct ch_elf_symtab names;
 	struct ch_symtable table;
@@ -137,15 +138,23 @@ static uint32_t library_of(struct ch_symbols *s, const struct ch_maps_range *r)
 static void load_library(struct ch_symbols *s, struct library *l, const struct ch_maps_range *r)
 {
 	struct ch_elf elf = { 0 };
+	uint64_t addr;
+	bool copy;
 
 	l->tried = true;
 	if (ch_maps_open(r, &elf) < 0)
 		return;
+	copy =
+	    elf.owner == CH_ELF_MEMORY; /* pages of our own cannot be given back and come again */
+	if (ch_elf_addr(&elf, r->offset, &addr))
+		l->shift = addr - r->offset;
 	ch_symtable_init(&l->table, 0, room(s));
-	if (ch_symtable_add_elf(&l->table, &elf, false) < 0)
+	if (ch_symtable_add_elf(&l->table, &elf, copy) < 0)
 		ch_symtable_done(&l->table); /* over the limit: addresses must do */
 	ch_symtable_finish(&l->table);
 	s->used += ch_symtable_bytes(&l->table);
+	if (copy)
+		ch_elf_done(&elf);
 	ch_elf_release(&elf);
 	l->elf = elf;
 	l->names = ch_symtable_names(&l->elf);
@@ -190,9 +199,8 @@ static bool find_in_library(struct ch_symbols *s, uint64_t pc, const struct ch_m
 	if (!l->tried)
 		load_library(s, l, r);
 	if (!p->known) {
-		/* Without the file, offsets of the file are as good as addresses. */
 		if (!ch_elf_addr(&l->elf, r->offset, &addr))
-			addr = r->offset;
+			addr = r->offset + l->shift;
 		p->bias = r->start - addr;
 		p->known = true;
 	}
