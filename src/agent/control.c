@@ -15,11 +15,19 @@
 
 #define METHODS_ENTRIES (1u << 15)
 #define CLASSES_ENTRIES (1u << 13)
+#define UNWIND_MAX      (4u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording;
 
 /* --- start ----------------------------------------------------------------------------------- */
+
+/* libjvm keeps frame pointers, and its table would be the largest of all. */
+static bool needs_table(void *arg, const char *path)
+{
+	(void)arg;
+	return strcmp(path, ch_agent.libjvm_path) != 0;
+}
 
 /* Memory is taken once and kept: a handler that is still under way may look at it. */
 static int take_memory(struct ch_error *err)
@@ -33,6 +41,10 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
 	if (r >= 0 && !s->classes.entries)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
+	if (!s->unwind)
+		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
+	if (s->unwind)
+		ch_unwind_refresh(s->unwind);
 	return r;
 }
 

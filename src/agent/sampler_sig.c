@@ -195,13 +195,19 @@ static enum ch_walk_end walk_asgct(struct ch_walk *w, uint64_t java, const ucont
 static enum ch_walk_end walk(struct ch_walk *w, const ucontext_t *uc)
 {
 	struct ch_regs regs;
+	enum ch_walk_end end;
 
 	if (ch_sampler.asgct)
 		return walk_asgct(w, w->thread, uc);
 	if (!uc)
 		return ch_walk_sig(w, NULL);
-	regs = ch_regs_of(uc);
-	return ch_walk_sig(w, &regs);
+	regs = ch_arch_regs(uc);
+	if (!ch_sampler.unwind)
+		return ch_walk_sig(w, &regs);
+	w->libs = ch_unwind_enter_sig(ch_sampler.unwind);
+	end = ch_walk_sig(w, &regs);
+	ch_unwind_leave_sig(ch_sampler.unwind);
+	return end;
 }
 
 static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sample_of *what,

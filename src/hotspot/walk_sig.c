@@ -58,7 +58,7 @@ static bool to_anchor(struct walker *k, uint64_t anchor)
 		return false;
 	k->r.fp = ch_peek64(anchor + (uint64_t)k->vm->anchor_fp, 0);
 	k->r.sp = sp;
-	k->r.pc = pc ? pc : ch_arch_strip(word(sp, -1));
+	k->r.pc = pc ? pc : ch_arch_code(word(sp, -1));
 	k->r.lr = 0;
 	k->top = k->from_native = false;
 	return true;
@@ -97,13 +97,13 @@ static bool is_caller(const struct walker *k, uint64_t pc, uint64_t sp)
 		return true;
 	end = sp + (uint64_t)b.frame_words * 8;
 	return b.frame_words >= 2 && on_stack(k, end - 8) &&
-	       returns_to_java(k, ch_arch_strip(word(end, -1)), &next);
+	       returns_to_java(k, ch_arch_code(word(end, -1)), &next);
 }
 
 /* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
 static bool return_from(struct walker *k, uint64_t slot, bool guess)
 {
-	uint64_t pc = on_stack(k, slot) ? ch_arch_strip(word(slot, 0)) : 0;
+	uint64_t pc = on_stack(k, slot) ? ch_arch_code(word(slot, 0)) : 0;
 	struct ch_blob b;
 
 	if (guess ? !is_caller(k, pc, slot + 8) : !returns_to_java(k, pc, &b))
@@ -116,7 +116,7 @@ static bool return_from(struct walker *k, uint64_t slot, bool guess)
 /* A leaf that has not touched the stack: the caller is in the link register or on top. */
 static bool return_from_leaf(struct walker *k)
 {
-	uint64_t lr = ch_arch_strip(k->r.lr);
+	uint64_t lr = ch_arch_code(k->r.lr);
 
 	if (!lr)
 		return return_from(k, k->r.sp, true);
@@ -158,7 +158,7 @@ static bool leave_compiled(struct walker *k, const struct ch_blob *b)
 	if (k->top) {
 		/* Before the frame is built, or after it was taken down. */
 		int slot =
-		    ch_arch_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
+		    ch_frame_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
 
 		if (slot == 0 && return_from_leaf(k))
 			return true;
@@ -204,7 +204,7 @@ static enum ch_walk_end step_interpreted(struct walker *k)
 	sp = word(fp, SENDER_SP);
 	if (!on_stack(k, sp) || sp <= fp)
 		return CH_WALK_BAD_SP;
-	k->r.pc = ch_arch_strip(word(fp, 1));
+	k->r.pc = ch_arch_code(word(fp, 1));
 	k->r.sp = sp;
 	k->r.fp = word(fp, 0);
 	return CH_WALK_DONE;
@@ -311,27 +311,22 @@ static enum ch_walk_end walk_java(struct walker *k)
 	return CH_WALK_DONE;
 }
 
-/* Native frames by frame pointers, up to `limit` or to code of the JVM. */
+/*
+ * Native frames, up to `limit` (where Java was left) or to code of the JVM. Afterwards pc is that
+ * code, or 0.
+ */
 static void walk_native(struct walker *k, uint64_t limit)
 {
 	for (unsigned i = 0; i < NATIVE_MAX; i++) {
-		uint64_t fp = k->r.fp, sp = k->r.sp;
-
-		if (ch_vm_is_code(k->vm, k->r.pc) && k->w->thread)
+		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc))
 			return;
 		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
 			return;
 		k->top = false;
 		k->from_native = true;
-		if (!on_stack(k, fp) || fp < sp || (limit && fp >= limit)) {
-			k->r.pc = 0;
-			return;
-		}
-		k->r.pc = ch_arch_strip(word(fp, 1));
-		k->r.sp = fp + 16;
-		k->r.fp = word(fp, 0);
-		if (k->r.pc < 0x1000)
-			return;
+		if (ch_unwind_step_sig(k->w->libs.libs, k->w->libs.n, &k->r, k->low, k->high) <= 0 ||
+		    (limit && k->r.sp > limit))
+			break;
 	}
 	k->r.pc = 0;
 }
