@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,8 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
 	if (r >= 0 && !s->classes.entries)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
+	if (!s->pc_cache && s->vm.nm_compile_id >= 0)
+		s->pc_cache = calloc(1, sizeof(*s->pc_cache));
 	if (!s->unwind)
 		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
 	if (s->unwind)

@@ -218,7 +218,8 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 	struct ch_walk w = { .vm = &ch_sampler.vm,
 		             .thread = atomic_load(&t->java),
 		             .max = ch_sampler.max_frames,
-		             .native = ch_sampler.native_frames };
+		             .native = ch_sampler.native_frames,
+		             .cache = ch_sampler.pc_cache };
 
 	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * per_frame);
 	if (!rec) {

@@ -6,6 +6,7 @@
 #ifndef CH_HOTSPOT_WALK_H
 #define CH_HOTSPOT_WALK_H
 
+#include "hotspot/pc_cache.h"
 #include "hotspot/vm.h"
 #include "sys/unwind.h"
 
@@ -83,6 +84,7 @@ struct ch_walk {
 	bool native; /* native frames on top are wanted */
 	/* Tables for native code without frame pointers; n 0: there are none. */
 	struct ch_unwind_libs libs;
+	struct ch_pc_cache *cache; /* NULL: none */
 };
 
 /*

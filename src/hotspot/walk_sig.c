@@ -19,6 +19,8 @@ struct walker {
 	struct ch_regs r;
 	bool top;         /* r is where the thread was interrupted, not a return address */
 	bool from_native; /* r was reached over native frames, without an anchor */
+	struct ch_blob blob; /* around r.pc, when blob_pc is that */
+	uint64_t blob_pc;
 };
 
 static uint64_t word(uint64_t base, int64_t slot)
@@ -64,15 +66,27 @@ static bool to_anchor(struct walker *k, uint64_t anchor)
 	return true;
 }
 
-/* Somewhere that a Java frame can return to. */
-static bool returns_to_java(const struct walker *k, uint64_t pc, struct ch_blob *ret)
+/* The blob around a pc; the last one is remembered, as it is mostly asked for twice. */
+static const struct ch_blob *blob_of(struct walker *k, uint64_t pc)
 {
+	if (k->blob_pc != pc) {
+		k->blob = ch_blob_find(k->vm, pc);
+		k->blob_pc = pc;
+	}
+	return &k->blob;
+}
+
+/* Somewhere that a Java frame can return to. */
+static bool returns_to_java(struct walker *k, uint64_t pc)
+{
+	const struct ch_blob *b;
+
 	if (!ch_vm_is_code(k->vm, pc))
 		return false;
-	*ret = ch_blob_find(k->vm, pc);
-	switch (ret->at ? ret->kind : CH_BLOB_FRAMELESS) {
+	b = blob_of(k, pc);
+	switch (b->at ? b->kind : CH_BLOB_FRAMELESS) {
 	case CH_BLOB_NMETHOD:
-		return pc >= ret->code;
+		return pc >= b->code;
 	case CH_BLOB_INTERPRETER:
 		return true;
 	case CH_BLOB_STUBS:
@@ -86,27 +100,25 @@ static bool returns_to_java(const struct walker *k, uint64_t pc, struct ch_blob 
  * Whether pc and sp are those of a caller, where that is only a guess: a compiled frame there must
  * have a caller of its own.
  */
-static bool is_caller(const struct walker *k, uint64_t pc, uint64_t sp)
+static bool is_caller(struct walker *k, uint64_t pc, uint64_t sp)
 {
-	struct ch_blob b, next;
-	uint64_t end;
+	int32_t words;
 
-	if (!returns_to_java(k, pc, &b))
+	if (!returns_to_java(k, pc))
 		return false;
-	if (b.kind != CH_BLOB_NMETHOD)
+	if (k->blob.kind != CH_BLOB_NMETHOD)
 		return true;
-	end = sp + (uint64_t)b.frame_words * 8;
-	return b.frame_words >= 2 && on_stack(k, end - 8) &&
-	       returns_to_java(k, ch_arch_code(word(end, -1)), &next);
+	words = k->blob.frame_words;
+	sp += (uint64_t)words * 8;
+	return words >= 2 && on_stack(k, sp - 8) && returns_to_java(k, ch_arch_code(word(sp, -1)));
 }
 
 /* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
 static bool return_from(struct walker *k, uint64_t slot, bool guess)
 {
 	uint64_t pc = on_stack(k, slot) ? ch_arch_code(word(slot, 0)) : 0;
-	struct ch_blob b;
 
-	if (guess ? !is_caller(k, pc, slot + 8) : !returns_to_java(k, pc, &b))
+	if (guess ? !is_caller(k, pc, slot + 8) : !returns_to_java(k, pc))
 		return false;
 	k->r.pc = pc;
 	k->r.sp = slot + 8;
@@ -150,6 +162,43 @@ static bool push_compiled(struct walker *k, const struct ch_blob *b)
 	while (ch_scope_next(k->vm, &s, &method, &bci))
 		if (!push_method(k, s.offset ? CH_FRAME_INLINED : kind, method, bci))
 			return false;
+	return true;
+}
+
+/* A return address in compiled code always stands for the same frames. */
+static void remember(struct walker *k, const struct ch_blob *b, unsigned first)
+{
+	struct ch_pc_entry e = { .pc = k->r.pc,
+		                 .blob = b->at,
+		                 .frame_words = (uint32_t)b->frame_words,
+		                 .n = k->w->n - first };
+
+	if (!k->w->cache || !e.n || e.n > CH_PC_CACHE_FRAMES || b->frame_words < 2)
+		return;
+	for (unsigned i = 0; i < e.n; i++)
+		e.frames[i] = k->w->frames[first + i];
+	ch_pc_cache_put(k->w->cache, k->vm, &e);
+}
+
+/* Goes over compiled frames that were seen before, as long as they are known. */
+static bool step_known(struct walker *k)
+{
+	struct ch_pc_entry e;
+	uint64_t end, pc;
+
+	if (k->top || !k->w->cache || !ch_pc_cache_get(k->w->cache, k->vm, k->r.pc, &e))
+		return false;
+	end = k->r.sp + e.frame_words * 8;
+	if (!on_stack(k, end - 8) || k->w->n + e.n > k->w->max)
+		return false;
+	pc = ch_arch_code(word(end, -1));
+	if (!ch_vm_is_code(k->vm, pc))
+		return false;
+	for (unsigned i = 0; i < e.n; i++)
+		k->w->frames[k->w->n++] = e.frames[i];
+	k->r.pc = pc;
+	k->r.sp = end;
+	k->r.fp = word(end, -2);
 	return true;
 }
 
@@ -256,14 +305,18 @@ static enum ch_walk_end step_other(struct walker *k, const struct ch_blob *b)
  */
 static enum ch_walk_end step(struct walker *k, bool *ret_last)
 {
-	struct ch_blob b = ch_blob_find(k->vm, k->r.pc);
+	const struct ch_blob b = *blob_of(k, k->r.pc);
+	unsigned first;
 
 	if (!b.at)
 		return CH_WALK_BAD_PC;
 	switch (b.kind) {
 	case CH_BLOB_NMETHOD:
+		first = k->w->n;
 		if (!push_compiled(k, &b))
 			return CH_WALK_TRUNCATED;
+		if (!k->top)
+			remember(k, &b, first);
 		return leave_compiled(k, &b) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
 	case CH_BLOB_INTERPRETER:
 		return step_interpreted(k);
@@ -302,6 +355,8 @@ static enum ch_walk_end walk_java(struct walker *k)
 		if (!on_stack(k, k->r.sp) || (sp && k->r.sp < sp))
 			return CH_WALK_BAD_SP;
 		sp = k->r.sp;
+		if (step_known(k))
+			continue;
 		end = step(k, &last);
 		if (end != CH_WALK_DONE)
 			return end;
