@@ -16,7 +16,7 @@
 #define NAME_SIZE   512
 #define CACHE_SLOTS 512 /* a power of two */
 /* Reading names brings pages of the files in; they are given back after so many. */
-#define READS_KEPT 256
+#define READS_KEPT 64
 
 struct library {
 	const char *base; /* the last part of its path, interned */
