@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The checks that need no running program. Each is a function lint_<name>; each counts as one test.
 
-LINT_CHECKS=(layers words shell python format sizes web warnings signals tidy)
+LINT_CHECKS=(layers words shell python format sizes web warnings tidy)
 TIDY_JOBS=2
 LONG_FILE=700
 
@@ -75,12 +75,6 @@ lint_web() {
 lint_warnings() {
     configure debug
     ninja -C build/debug -k 0
-}
-
-# What a signal handler can reach may call almost nothing.
-lint_signals() {
-    need_build release
-    "$VENV/bin/python" scripts/signal_zone.py build/release/src
 }
 
 # Generated headers must exist before their users are read; what does not compile is told by lint_warnings.
