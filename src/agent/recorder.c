@@ -14,6 +14,7 @@
 #include "agent/cpu.h"
 #include "agent/emit.h"
 #include "agent/live.h"
+#include "agent/lock.h"
 #include "agent/metrics.h"
 #include "agent/sampler.h"
 #include "sys/symbols.h"
@@ -185,6 +186,7 @@ static void stop_sampling(void)
 	atomic_store(&ch_sampler.running, false);
 	ch_cpu_stop();
 	ch_alloc_stop();
+	ch_lock_stop();
 }
 
 /* What belongs at the end of a recording, once sampling has stopped. */
