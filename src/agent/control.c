@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/alloc.h"
 #include "agent/cpu.h"
+#include "agent/lock.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
@@ -112,17 +114,31 @@ static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_erro
 	return r;
 }
 
-static int start_events(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+static int start_alloc(const struct ch_args *a, struct ch_error *err)
+{
+	struct ch_alloc_config config = { (uint64_t)a->alloc_bytes, a->live, a->alloc_governed };
+
+	return a->alloc || a->live ? ch_alloc_start(&config, err) : 0;
+}
+
+static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out,
+                        struct ch_error *err)
 {
 	int r = start_cpu(a, out, err);
 
 	if (r >= 0 && a->wall)
 		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
+	if (r >= 0)
+		r = start_alloc(a, err);
+	if (r >= 0 && a->lock)
+		r = ch_lock_start(env, (uint64_t)a->lock_ns, out, err);
 	return r;
 }
 
 static void stop_events(void)
 {
+	ch_lock_stop();
+	ch_alloc_stop();
 	ch_wall_stop();
 	ch_cpu_stop();
 	atomic_store(&ch_sampler.running, false);
@@ -146,7 +162,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0)
 		return r;
 	atomic_store(&ch_sampler.running, true);
-	r = start_events(a, out, err);
+	r = start_events(a, env, out, err);
 	if (r < 0) {
 		struct ch_error ignored;
 
@@ -209,6 +225,7 @@ static void put_counts(struct ch_buf *out)
 	for (unsigned i = CH_WALK_TRUNCATED; i < CH_WALK_ENDS; i++)
 		ch_buf_printf(out, "walks ended, %s: %llu\n", ends[i],
 		              (unsigned long long)atomic_load(&s->ends[i]));
+	ch_lock_counts(out);
 	ch_buf_printf(out, "faults caught: %llu\n", (unsigned long long)ch_fault_count());
 	if (calls)
 		ch_buf_printf(out, "handler: %llu ns on average\n",
