@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "agent/cpu.h"
 #include "agent/emit.h"
+#include "agent/governor.h"
 #include "agent/metrics.h"
 #include "agent/sampler.h"
 #include "sys/symbols.h"
@@ -141,7 +142,8 @@ static int every_second(uint64_t now, struct ch_error *err)
 	if (rec.symbols)
 		ch_symbols_refresh(rec.symbols);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
-	ch_metrics_write(&rec.chunk, rec.own_cpu_ns, rec.args.max_overhead);
+	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
+	ch_metrics_write(&rec.chunk);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 	r = ch_chunk_flush(&rec.chunk, err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
@@ -274,6 +276,7 @@ static void discard(void)
 {
 	struct ch_error ignored;
 
+	ch_metrics_stop();
 	ch_chunk_close(&rec.chunk, &ignored);
 	ch_intern_free(rec.intern);
 	rec.intern = NULL;
@@ -309,6 +312,7 @@ int ch_recorder_stop(struct ch_error *err)
 		r = err->code;
 	} else if (!rec.ended) {
 		drain();
+		ch_metrics_write(&rec.chunk);
 		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 	}
 	if (r >= 0)
