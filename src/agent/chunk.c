@@ -223,6 +223,14 @@ int ch_chunk_next(struct ch_chunk *c, struct ch_error *err)
 	return begin(c, err);
 }
 
+int ch_chunk_again(struct ch_chunk *c, struct ch_error *err)
+{
+	forget_gathered(c);
+	if (ftruncate(c->fd, (off_t)c->chunk_at) < 0)
+		return ch_fail(err, -errno, "'%s': %m", c->path);
+	return begin(c, err);
+}
+
 int ch_chunk_close(struct ch_chunk *c, struct ch_error *err)
 {
 	int r = 0;

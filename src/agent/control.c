@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/alloc.h"
 #include "agent/cpu.h"
 #include "agent/governor.h"
 #include "agent/metrics.h"
@@ -98,17 +99,27 @@ static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_erro
 	return r;
 }
 
+static int start_alloc(const struct ch_args *a, struct ch_error *err)
+{
+	struct ch_alloc_config config = { (uint64_t)a->alloc_bytes, a->live, a->alloc_governed };
+
+	return a->alloc || a->live ? ch_alloc_start(&config, err) : 0;
+}
+
 static int start_events(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	int r = start_cpu(a, out, err);
 
 	if (r >= 0 && a->wall)
 		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
+	if (r >= 0)
+		r = start_alloc(a, err);
 	return r;
 }
 
 static void stop_events(void)
 {
+	ch_alloc_stop();
 	ch_wall_stop();
 	ch_cpu_stop();
 	atomic_store(&ch_sampler.running, false);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/alloc.h"
 #include "agent/sampler.h"
 
 struct ch_agent ch_agent;
@@ -65,7 +66,8 @@ static int ask_for_events(struct ch_error *err)
 	jvmtiEventCallbacks callbacks = { .VMInit = on_vm_init,
 		                          .VMDeath = on_vm_death,
 		                          .ClassLoad = ch_walker_on_load,
-		                          .ClassPrepare = ch_walker_on_prepare };
+		                          .ClassPrepare = ch_walker_on_prepare,
+		                          .SampledObjectAlloc = ch_alloc_on_object };
 
 	ch_jvm_callbacks(&callbacks);
 	if ((*ch_agent.jvmti)->SetEventCallbacks(ch_agent.jvmti, &callbacks, sizeof(callbacks)) !=
