@@ -11,6 +11,8 @@
 #include "agent/alloc.h"
 #include "agent/cpu.h"
 #include "agent/lock.h"
+#include "agent/governor.h"
+#include "agent/metrics.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
@@ -152,6 +154,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0 || (r = take_signal(err)) < 0)
 		return r;
 	reset_counts();
+	ch_governor_start();
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
@@ -232,6 +235,21 @@ static void put_counts(struct ch_buf *out)
 		              (unsigned long long)(atomic_load(&s->handler_ns) / calls));
 }
 
+static void put_cost(struct ch_buf *out)
+{
+	struct ch_governor_status g;
+
+	ch_governor_status(&g);
+	ch_buf_printf(out, "own share of the process's CPU: %.1f %%\n", g.percent);
+	ch_buf_printf(out, "interval: %.3f ms", (double)ch_sampler.interval_ns * g.stretch / 1e6);
+	if (g.stretch > 1)
+		ch_buf_printf(out, ", %u times what was asked for, to stay below maxoverhead",
+		              g.stretch);
+	ch_buf_printf(out, "\ninterval changed: %u times\nsignal: %llu ns\nmetrics: %llu ns\n",
+	              g.changes, (unsigned long long)g.signal_ns,
+	              (unsigned long long)ch_metrics_cost_ns());
+}
+
 static int stop(struct ch_buf *out, struct ch_error *err)
 {
 	int r;
@@ -263,6 +281,7 @@ static void status(struct ch_buf *out)
 	else if (s.ended)
 		ch_buf_printf(out, "the recording has ended: its time was over\n");
 	put_counts(out);
+	put_cost(out);
 }
 
 static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)

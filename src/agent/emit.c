@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/cpu.h"
+#include "agent/governor.h"
 #include "agent/sampler.h"
 #include "sys/fault.h"
 
@@ -265,6 +266,6 @@ void ch_emit_stats(struct ch_chunk *c, uint64_t own_cpu_ns)
 		put(c, atomic_load(&s->ends[i]));
 	put(c, ch_fault_count());
 	put(c, s->interval_ns * ch_cpu_stretched());
-	put(c, own_cpu_ns + atomic_load(&s->handler_ns));
+	put(c, ch_governor_own_ns(own_cpu_ns));
 	ch_jfr_event_end(&c->events, begun);
 }
