@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,15 +11,24 @@
 #include "agent/cpu.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
+#include "agent/stubs.h"
 #include "sys/fault.h"
 
 #define METHODS_ENTRIES (1u << 15)
 #define CLASSES_ENTRIES (1u << 13)
+#define UNWIND_MAX      (4u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording;
 
 /* --- start ----------------------------------------------------------------------------------- */
+
+/* libjvm keeps frame pointers, and its table would be the largest of all. */
+static bool needs_table(void *arg, const char *path)
+{
+	(void)arg;
+	return strcmp(path, ch_agent.libjvm_path) != 0;
+}
 
 /* Memory is taken once and kept: a handler that is still under way may look at it. */
 static int take_memory(struct ch_error *err)
@@ -32,6 +42,12 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
 	if (r >= 0 && !s->classes.entries)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
+	if (!s->pc_cache && s->vm.nm_compile_id >= 0)
+		s->pc_cache = calloc(1, sizeof(*s->pc_cache));
+	if (!s->unwind)
+		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
+	if (s->unwind)
+		ch_unwind_refresh(s->unwind);
 	return r;
 }
 
@@ -123,6 +139,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
+	ch_stubs_start(ch_agent.jvmti);
 	ch_jvm_threads_scan(env);
 	ch_native_threads_scan();
 	r = ch_recorder_start(a, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/sampler.h"
+#include "agent/stubs.h"
 
 struct ch_agent ch_agent;
 
@@ -64,6 +65,7 @@ static int ask_for_events(struct ch_error *err)
 		                             JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END };
 	jvmtiEventCallbacks callbacks = { .VMInit = on_vm_init,
 		                          .VMDeath = on_vm_death,
+		                          .DynamicCodeGenerated = ch_stubs_on_code,
 		                          .ClassLoad = ch_walker_on_load,
 		                          .ClassPrepare = ch_walker_on_prepare };
 

@@ -138,8 +138,8 @@ static int every_second(uint64_t now, struct ch_error *err)
 	int r;
 
 	ch_native_threads_scan();
-	if (rec.symbols)
-		ch_symbols_refresh(rec.symbols);
+	if (ch_sampler.unwind)
+		ch_unwind_refresh(ch_sampler.unwind);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
 	ch_metrics_write(&rec.chunk, rec.own_cpu_ns, rec.args.max_overhead);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);

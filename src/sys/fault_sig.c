@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "sys/arch.h"
 #include "sys/peek.h"
-#include "sys/regs.h"
 
 static struct sigaction before_segv, before_bus;
 static atomic_bool installed;
@@ -27,11 +27,11 @@ static void hand_on(const struct sigaction *before, int sig, siginfo_t *si, void
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
-	uint64_t pc = (uint64_t)CH_REG_PC(uc);
+	uint64_t pc = ch_arch_regs(uc).pc;
 
 	if (pc >= (uintptr_t)ch_peek_begin && pc < (uintptr_t)ch_peek_end) {
 		atomic_fetch_add_explicit(&faults, 1, memory_order_relaxed);
-		CH_REG_PC(uc) = (uintptr_t)ch_peek_fail;
+		ch_arch_resume_at(uc, (uintptr_t)ch_peek_fail);
 		return;
 	}
 	hand_on(sig == SIGSEGV ? &before_segv : &before_bus, sig, si, context);

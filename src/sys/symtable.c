@@ -118,13 +118,13 @@ static int add_debugdata(struct ch_symtable *t, const struct ch_elf *e)
 
 static int add_unnamed(struct ch_symtable *t, const struct ch_elf *e)
 {
-	struct ch_eh_index index;
+	struct ch_eh eh;
 	int r = 0;
 
-	if (!ch_eh_index(e, &index))
+	if (!ch_eh_open(e, &eh))
 		return 0;
-	for (size_t i = 0; i < index.n && r >= 0; i++)
-		r = add_row(t, ch_eh_index_start(&index, i), 0, NAME_RANK_MAX << NAME_RANK_SHIFT);
+	for (size_t i = 0; i < eh.n && r >= 0; i++)
+		r = add_row(t, ch_eh_start(&eh, i), 0, NAME_RANK_MAX << NAME_RANK_SHIFT);
 	return r;
 }
 
