@@ -375,7 +375,8 @@ static void walk_native(struct walker *k, uint64_t limit)
 	for (unsigned i = 0; i < NATIVE_MAX; i++) {
 		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc))
 			return;
-		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+		/* The call, not what follows it, which may be another function. */
+		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc - k->r.caller)))
 			return;
 		k->top = false;
 		k->from_native = true;
