@@ -13,7 +13,8 @@ static bool in_system_call(const ucontext_t *uc)
 {
 	uint64_t at = ch_arch_regs(uc).pc - CH_ARCH_SYSCALL_BYTES;
 
-	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) == CH_ARCH_SYSCALL;
+	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) ==
+	       CH_ARCH_SYSCALL;
 }
 
 static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
