@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/alloc.h"
+#include "agent/cost_log.h"
 #include "agent/cpu.h"
 #include "agent/lock.h"
 #include "agent/governor.h"
@@ -155,6 +156,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 		return r;
 	reset_counts();
 	ch_governor_start();
+	ch_cost_log_begin();
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
@@ -258,6 +260,7 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
 	stop_events();
+	ch_cost_log_end();
 	r = ch_recorder_stop(err);
 	put_counts(out);
 	return r;
