@@ -18,8 +18,6 @@
 
 #define TOOL_OPTIONS "JAVA_TOOL_OPTIONS"
 
-extern char **environ;
-
 /* The command, the folder for its recordings, and the words that load the agent. */
 struct child {
 	const struct cli_args *args;
@@ -65,7 +63,7 @@ static int make_folder(struct child *c, struct ch_error *err)
 
 	if (!base || base[0] != '/' || strpbrk(base, ",%\"' \t"))
 		base = "/tmp";
-	(void)snprintf(c->folder, sizeof(c->folder), "%s/charcloth-XXXXXX", base);
+	(void)snprintf(c->folder, sizeof(c->folder), "%s/charcloth-record-XXXXXX", base);
 	if (mkdtemp(c->folder))
 		return 0;
 	c->folder[0] = 0;
@@ -209,7 +207,7 @@ static int find_files(const struct child *c, struct files *f)
 	}
 	if (dir)
 		closedir(dir);
-	if (f->n)
+	if (f->item)
 		qsort(f->item, f->n, sizeof(*f->item), by_name);
 	return r;
 }
