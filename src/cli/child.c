@@ -190,8 +190,10 @@ static int find_files(const struct child *c, struct files *f)
 {
 	DIR *dir = opendir(c->folder);
 	struct dirent *e;
-	int r = dir ? 0 : -errno;
+	int r = 0;
 
+	if (!dir)
+		return -errno;
 	while (r >= 0 && (e = readdir(dir))) {
 		struct stat st;
 		char *path;
@@ -205,8 +207,7 @@ static int find_files(const struct child *c, struct files *f)
 		else
 			f->item[f->n++] = path;
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	if (f->item)
 		qsort(f->item, f->n, sizeof(*f->item), by_name);
 	return r;

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -52,6 +53,15 @@ def share(stacks, frame):
 
 def java(version, *words):
     return [str(jdks.java(version)), "-Xmx64m", "-cp", str(jvms.classes("Spin")), "Spin", *map(str, words)]
+
+
+def wait_for_samples(charcloth, pid):
+    """Until there are enough of them to speak of shares; they must come, so that there is no limit of time."""
+    count = 0
+    while count < 50:
+        time.sleep(0.02)
+        match = re.search(r"^samples cpu: (\d+)", charcloth("status", pid, check=0).stdout, re.MULTILINE)
+        count = int(match[1]) if match else 0
 
 
 # -- a running JVM
@@ -110,6 +120,7 @@ def test_a_second_recording_is_refused_and_the_first_goes_on(charcloth, spinning
     done = charcloth("record", spinning.pid, "-d", "1", check=1)
     assert "stop it first" in done.stderr
     assert f"recording to: {first}" in charcloth("status", spinning.pid, check=0).stdout
+    wait_for_samples(charcloth, spinning.pid)
     charcloth("stop", spinning.pid, check=0)
     assert "Spin.burn" in charcloth("top", first, check=0).stdout
     assert scrap() == []
@@ -121,19 +132,13 @@ def test_a_signal_ends_early_and_keeps_the_data(charcloth, spinning, tmp_path, s
     process = subprocess.Popen(
         [charcloth.path, "record", str(spinning.pid), "-d", "1h", "-o", out], stderr=subprocess.PIPE, text=True
     )
-    wait_until(lambda: "samples cpu:" in charcloth("status", spinning.pid, check=0).stdout)
+    wait_for_samples(charcloth, spinning.pid)
     process.send_signal(sig)
     process.communicate(timeout=60)
     assert process.returncode == 0
     assert share(folded(out), "Spin.burn") > 0.9
     assert scrap() == []
     assert "nothing is being recorded" in charcloth("status", spinning.pid, check=0).stdout
-
-
-def wait_until(what):
-    """A state that must come; the time limit of the run is the only one."""
-    while not what():
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGKILL])
@@ -143,7 +148,8 @@ def test_the_end_of_the_jvm_keeps_the_data(charcloth, tmp_path, sig):
         process = subprocess.Popen(
             [charcloth.path, "record", str(jvm.pid), "-d", "1h", "-o", out], stderr=subprocess.PIPE, text=True
         )
-        wait_until(lambda: "for: 2 s" in charcloth("status", jvm.pid, check=0).stdout)
+        while "for: 2 s" not in charcloth("status", jvm.pid, check=0).stdout:
+            time.sleep(0.02)
         jvm.process.send_signal(sig)
         jvm.process.wait()
         _, said = process.communicate(timeout=60)
@@ -161,7 +167,7 @@ def test_start_status_dump_stop(charcloth, busy, tmp_path):
     done = charcloth("start", busy.pid, "-e", "cpu", "-i", "5ms", "-f", file, check=0)
     assert f"recording to {file}" in done.stderr
     assert f"recording to: {file}\n" in charcloth("status", busy.pid, check=0).stdout
-    wait_until(lambda: "samples cpu:" in charcloth("status", busy.pid, check=0).stdout)
+    wait_for_samples(charcloth, busy.pid)
     assert "Spin.burn" in charcloth("dump", busy.pid, check=0).stdout
     assert f"recording to: {file}\n" in charcloth("status", busy.pid, check=0).stdout
     charcloth("stop", busy.pid, "-o", tmp_path / "x.html", check=0)
@@ -270,7 +276,7 @@ def test_signals_are_handed_on(charcloth, tmp_path):
     )
     assert process.stdout.readline() == "up\n"
     child = int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
-    wait_until(lambda: "samples cpu:" in charcloth("status", child, check=0).stdout)
+    wait_for_samples(charcloth, child)
     process.terminate()
     process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
