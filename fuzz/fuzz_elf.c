@@ -1,5 +1,6 @@
 /* Any bytes as an ELF file: all that is read of one must lie within it. */
 #include "sys/elf.h"
+#include "sys/unwind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static void read_symbols(const struct ch_elf *e, enum ch_elf_table which)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct ch_unwind_table *table;
 	struct ch_elf_section s;
 	struct ch_elf e;
 	uint8_t id[20];
@@ -34,5 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ch_elf_addr(&e, size / 2, &addr);
 	if (ch_elf_find(&e, ".eh_frame", &s) && s.size > size)
 		abort();
+	if (ch_unwind_build_elf(&e, 1 << 20, &table, NULL) >= 0)
+		ch_unwind_table_free(table);
 	return 0;
 }

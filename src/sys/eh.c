@@ -17,7 +17,6 @@ enum {
 	ENC_PCREL = 0x10,
 	ENC_DATAREL = 0x30,
 	ENC_BASE = 0x70,
-	ENC_OMIT = 0xff,
 };
 
 uint64_t ch_eh_le(struct ch_cursor *c, unsigned bytes)
@@ -47,15 +46,16 @@ int64_t ch_eh_sleb(struct ch_cursor *c)
 	return (int64_t)v;
 }
 
-/* --- the index --------------------------------------------------------------------------------- */
+/* --- the list ---------------------------------------------------------------------------------- */
 
-bool ch_eh_index(const struct ch_elf *e, struct ch_eh_index *ret)
+bool ch_eh_open(const struct ch_elf *e, struct ch_eh *ret)
 {
-	struct ch_elf_section s;
+	struct ch_elf_section s, frames;
 	struct ch_cursor c;
 	uint64_t n;
 
-	if (!ch_elf_find(e, ".eh_frame_hdr", &s) || s.size < 12)
+	if (!ch_elf_find(e, ".eh_frame_hdr", &s) || s.size < 12 ||
+	    !ch_elf_find(e, ".eh_frame", &frames))
 		return false;
 	/* Version, then the forms of: where .eh_frame is, the count, the rows. */
 	if (s.data[0] != 1 || s.data[1] != (ENC_PCREL | ENC_SDATA4) || s.data[2] != ENC_UDATA4 ||
@@ -65,13 +65,18 @@ bool ch_eh_index(const struct ch_elf *e, struct ch_eh_index *ret)
 	n = ch_eh_le(&c, 4);
 	if (n > ch_cursor_left(&c) / 8)
 		return false;
-	*ret = (struct ch_eh_index){ c.p, (size_t)n, s.addr };
+	*ret = (struct ch_eh){ c.p, (size_t)n, s.addr, frames };
 	return true;
 }
 
-uint64_t ch_eh_index_start(const struct ch_eh_index *index, size_t i)
+static uint64_t row_field(const struct ch_eh *eh, size_t i, size_t field)
 {
-	return index->addr + (uint64_t)(int64_t)(int32_t)ch_load32(index->rows + i * 8);
+	return eh->addr + (uint64_t)(int64_t)(int32_t)ch_load32(eh->rows + i * 8 + field);
+}
+
+uint64_t ch_eh_start(const struct ch_eh *eh, size_t i)
+{
+	return row_field(eh, i, 0);
 }
 
 /* --- records ----------------------------------------------------------------------------------- */
@@ -101,9 +106,9 @@ static uint64_t read_number(struct ch_cursor *c, uint8_t encoding)
 	}
 }
 
-static uint64_t read_pointer(const struct ch_eh_walk *w, struct ch_cursor *c, uint8_t encoding)
+static uint64_t read_pointer(const struct ch_eh *eh, struct ch_cursor *c, uint8_t encoding)
 {
-	uint64_t here = w->section.addr + (uint64_t)(c->p - w->section.data);
+	uint64_t here = eh->frames.addr + (uint64_t)(c->p - eh->frames.data);
 	uint64_t v = read_number(c, encoding);
 
 	if ((encoding & ENC_BASE) == ENC_PCREL)
@@ -152,16 +157,16 @@ static bool next_record(struct ch_cursor *at, struct ch_cursor *ret)
 	return !ret->bad;
 }
 
-static bool read_common(const struct ch_eh_walk *w, uint64_t offset, struct ch_eh_common *ret)
+static bool read_common(const struct ch_eh *eh, uint64_t offset, struct ch_eh_common *ret)
 {
 	struct ch_cursor at, c;
 	const char *letters;
 	const uint8_t *nul;
 	uint8_t version;
 
-	if (offset >= w->section.size)
+	if (offset >= eh->frames.size)
 		return false;
-	at = ch_cursor(w->section.data + offset, w->section.size - offset);
+	at = ch_cursor(eh->frames.data + offset, eh->frames.size - offset);
 	if (!next_record(&at, &c) || ch_eh_le(&c, 4) != 0)
 		return false;
 	version = ch_cursor_u8(&c);
@@ -172,7 +177,7 @@ static bool read_common(const struct ch_eh_walk *w, uint64_t offset, struct ch_e
 	c.p = nul + 1;
 	*ret = (struct ch_eh_common){ .code_factor = ch_cursor_varint(&c) };
 	ret->data_factor = ch_eh_sleb(&c);
-	ret->return_register = version == 1 ? ch_cursor_u8(&c) : ch_cursor_varint(&c);
+	(void)(version == 1 ? ch_cursor_u8(&c) : ch_cursor_varint(&c)); /* known by machine */
 	ret->augmented = letters[0] == 'z';
 	if (ret->augmented) {
 		struct ch_cursor fields = ch_cursor_sub(&c, ch_cursor_varint(&c));
@@ -186,36 +191,24 @@ static bool read_common(const struct ch_eh_walk *w, uint64_t offset, struct ch_e
 	return !c.bad;
 }
 
-bool ch_eh_walk(const struct ch_elf *e, struct ch_eh_walk *ret)
+bool ch_eh_function(const struct ch_eh *eh, size_t i, struct ch_eh_function *ret)
 {
-	if (!ch_elf_find(e, ".eh_frame", &ret->section))
-		return false;
-	ret->at = ch_cursor(ret->section.data, ret->section.size);
-	return true;
-}
+	uint64_t offset = row_field(eh, i, 4) - eh->frames.addr, at, back;
+	struct ch_cursor rest, c;
 
-static bool read_function(const struct ch_eh_walk *w, struct ch_cursor c,
-                          struct ch_eh_function *ret)
-{
-	uint64_t at = (uint64_t)(c.p - w->section.data), back = ch_eh_le(&c, 4);
-
-	/* Counts back from itself to what is shared; 0 is such a record itself. */
-	if (c.bad || !back || back > at || !read_common(w, at - back, &ret->common))
+	if (offset >= eh->frames.size)
 		return false;
-	ret->start = read_pointer(w, &c, ret->common.pointer_encoding);
+	rest = ch_cursor(eh->frames.data + offset, eh->frames.size - offset);
+	if (!next_record(&rest, &c))
+		return false;
+	at = (uint64_t)(c.p - eh->frames.data);
+	back = ch_eh_le(&c, 4); /* counts back from itself to what is shared */
+	if (c.bad || !back || back > at || !read_common(eh, at - back, &ret->common))
+		return false;
+	ret->start = read_pointer(eh, &c, ret->common.pointer_encoding);
 	ret->size = read_number(&c, ret->common.pointer_encoding);
 	if (ret->common.augmented)
 		(void)ch_cursor_sub(&c, ch_cursor_varint(&c));
 	ret->program = c;
 	return !c.bad && ret->size && ret->start + ret->size > ret->start;
-}
-
-bool ch_eh_next(struct ch_eh_walk *w, struct ch_eh_function *ret)
-{
-	struct ch_cursor c;
-
-	while (next_record(&w->at, &c))
-		if (read_function(w, c, ret))
-			return true;
-	return false;
 }

@@ -8,26 +8,18 @@
 #include "base/cursor.h"
 #include "sys/elf.h"
 
-/* --- the starts of all functions (.eh_frame_hdr) ----------------------------------------------- */
-
-struct ch_eh_index {
+/* .eh_frame_hdr, which lists all functions by address, and .eh_frame. */
+struct ch_eh {
 	const uint8_t *rows;
-	size_t n;
+	size_t n;      /* functions */
 	uint64_t addr; /* what rows count from */
+	struct ch_elf_section frames;
 };
-
-/* False when the file has none, or none in the one form that linkers write. */
-bool ch_eh_index(const struct ch_elf *e, struct ch_eh_index *ret);
-/* The address of function i < index->n. */
-uint64_t ch_eh_index_start(const struct ch_eh_index *index, size_t i);
-
-/* --- the records (.eh_frame) ------------------------------------------------------------------- */
 
 /* What the functions of one object file share. */
 struct ch_eh_common {
 	uint64_t code_factor;
 	int64_t data_factor;
-	uint64_t return_register;
 	uint8_t pointer_encoding;
 	bool augmented;
 	struct ch_cursor program; /* runs before that of each function */
@@ -39,15 +31,12 @@ struct ch_eh_function {
 	struct ch_cursor program;
 };
 
-struct ch_eh_walk {
-	struct ch_elf_section section;
-	struct ch_cursor at;
-};
-
-/* False when the file has no .eh_frame. */
-bool ch_eh_walk(const struct ch_elf *e, struct ch_eh_walk *ret);
-/* The next function, in the order of the file; false at the end or where it is damaged. */
-bool ch_eh_next(struct ch_eh_walk *w, struct ch_eh_function *ret);
+/* False when the file lacks one of both, or has the list in another form than linkers write. */
+bool ch_eh_open(const struct ch_elf *e, struct ch_eh *ret);
+/* The address of function i < eh->n. */
+uint64_t ch_eh_start(const struct ch_eh *eh, size_t i);
+/* All about function i < eh->n; false when it is damaged. */
+bool ch_eh_function(const struct ch_eh *eh, size_t i, struct ch_eh_function *ret);
 
 /* Pieces of the programs. */
 uint64_t ch_eh_le(struct ch_cursor *c, unsigned bytes);

@@ -219,6 +219,12 @@ static bool value_in_debugdata(const struct ch_elf *e, const char *name, uint64_
 	return found;
 }
 
+bool ch_elf_value(const struct ch_elf *e, const char *name, uint64_t *ret)
+{
+	return value_in(e, CH_ELF_DYNSYM, name, ret) || value_in(e, CH_ELF_SYMTAB, name, ret) ||
+	       value_in_debugdata(e, name, ret);
+}
+
 int ch_elf_symbol(const char *path, const char *name, uint64_t *ret, struct ch_error *err)
 {
 	struct ch_elf e = { 0 };
@@ -226,8 +232,7 @@ int ch_elf_symbol(const char *path, const char *name, uint64_t *ret, struct ch_e
 
 	if (r < 0)
 		return r;
-	if (!value_in(&e, CH_ELF_DYNSYM, name, ret) && !value_in(&e, CH_ELF_SYMTAB, name, ret) &&
-	    !value_in_debugdata(&e, name, ret))
+	if (!ch_elf_value(&e, name, ret))
 		r = ch_fail(err, -ENOENT, "'%s' has no symbol '%s'", path, name);
 	ch_elf_done(&e);
 	return r;

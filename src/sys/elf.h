@@ -48,6 +48,12 @@ struct ch_elf_sym {
 int ch_elf_open(const char *path, struct ch_elf *ret, struct ch_error *err);
 /* Bytes that the caller keeps for as long as ret is used (an image in memory, a test). */
 int ch_elf_from(const void *data, size_t size, struct ch_elf *ret, struct ch_error *err);
+/*
+ * The library whose first byte is at `base` in this process, made a file again from what is loaded
+ * of it: the way to one whose file is gone. Has .dynsym and the call frame information. Costs its
+ * size in memory until ch_elf_done. -ENOEXEC when there is none, -ENOENT when it is being unloaded.
+ */
+int ch_elf_image(uint64_t base, struct ch_elf *ret);
 void ch_elf_done(struct ch_elf *e);
 /* Gives the pages of a mapped file back; they come again when they are read. */
 void ch_elf_release(const struct ch_elf *e);
@@ -77,9 +83,11 @@ size_t ch_elf_build_id(const struct ch_elf *e, uint8_t *to, size_t n);
 int ch_elf_debugdata(const struct ch_elf *e, struct ch_elf *ret);
 
 /*
- * The value (address in the image) of a symbol of the file at `path`; in .dynsym, else in .symtab,
- * else in .gnu_debugdata. -ENOENT when no table has it.
+ * The value (address in the image) of a symbol: in .dynsym, else in .symtab, else in
+ * .gnu_debugdata. False when no table has it.
  */
+bool ch_elf_value(const struct ch_elf *e, const char *name, uint64_t *ret);
+/* The same of the file at `path`; -ENOENT when no table has it. */
 int ch_elf_symbol(const char *path, const char *name, uint64_t *ret, struct ch_error *err);
 
 #endif

@@ -177,6 +177,48 @@ const struct ch_maps_range *ch_maps_find(const struct ch_maps *m, uint64_t addr)
 	return NULL;
 }
 
+/* --- files ------------------------------------------------------------------------------------- */
+
+#define VDSO    "[vdso]"
+#define DELETED " (deleted)"
+
+bool ch_maps_is_file(const struct ch_maps_range *r)
+{
+	return r->path[0] == '/' || !strcmp(r->path, VDSO);
+}
+
+static bool is_deleted(const char *path)
+{
+	return ch_span_ends((struct ch_span){ path, strlen(path) }, DELETED);
+}
+
+struct ch_span ch_maps_name(const struct ch_maps_range *r)
+{
+	const char *slash = strrchr(r->path, '/'), *name = slash ? slash + 1 : r->path;
+	size_t n = strlen(name);
+
+	return (struct ch_span){ name, n - (is_deleted(name) ? sizeof(DELETED) - 1 : 0) };
+}
+
+int ch_maps_open(const struct ch_maps_range *r, struct ch_elf *ret)
+{
+	char link[96];
+
+	if (!strcmp(r->path, VDSO)) /* the kernel put the whole file there */
+		return ch_elf_from((const void *)r->start, r->end - r->start, ret, NULL);
+	if (!is_deleted(r->path))
+		return ch_elf_open(r->path, ret, NULL);
+	/* Another file may have its name by now. Where the kernel lets us, this is still the one. */
+	(void)snprintf(link, sizeof(link), "/proc/self/map_files/%lx-%lx", (unsigned long)r->start,
+	               (unsigned long)r->end);
+	if (ch_elf_open(link, ret, NULL) >= 0)
+		return 0;
+	/* Its text is loaded as far from its first byte as in the file. */
+	return ch_elf_image(r->start - r->offset, ret);
+}
+
+/* --- changes ----------------------------------------------------------------------------------- */
+
 static int take_stamp(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	(void)size;

@@ -4,8 +4,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/span.h"
+#include "sys/elf.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct ch_maps_range {
@@ -34,6 +35,12 @@ int ch_maps_read(struct ch_maps *m, pid_t pid, struct ch_error *err);
 int ch_maps_parse(struct ch_maps *m, const char *text, size_t n, struct ch_error *err);
 /* The range an address is in, or NULL. */
 const struct ch_maps_range *ch_maps_find(const struct ch_maps *m, uint64_t addr);
+/* A file, or the vdso, which is one without a name. */
+bool ch_maps_is_file(const struct ch_maps_range *r);
+/* The last part of its path, as it was when it was not deleted. */
+struct ch_span ch_maps_name(const struct ch_maps_range *r);
+/* The file behind a range of this process; the range must stay mapped while the vdso is read. */
+int ch_maps_open(const struct ch_maps_range *r, struct ch_elf *ret);
 /*
  * A number that changes when this process loads or unloads a library: asks the dynamic linker, so
  * that the maps need not be read to learn that nothing happened. Not for signal handlers.

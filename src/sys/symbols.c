@@ -15,13 +15,14 @@
 
 #define NAME_SIZE   512
 #define CACHE_SLOTS 512 /* a power of two */
-/* Reading names brings pages of the files in; they are given back after so many. */
-#define READS_KEPT 256
+/* Reading names brings pages of the files in; they are given back after so many, or by refresh. */
+#define READS_KEPT 512
 
 struct library {
 	const char *base; /* the last part of its path, interned */
 	uint64_t device, inode;
 	bool tried;
+	uint64_t shift;    /* from offsets of the file to addresses, where code is */
 	struct ch_elf elf; /* kept for its names; all zero when they were copied */
 	struct ch_elf_symtab names;
 	struct ch_symtable table;
@@ -112,33 +113,18 @@ static const char *intern(struct ch_symbols *s, const char *text, size_t n)
 
 /* --- libraries --------------------------------------------------------------------------------- */
 
-#define DELETED " (deleted)"
-
-static bool is_deleted(const char *path)
-{
-	size_t n = strlen(path), tail = sizeof(DELETED) - 1;
-
-	return n > tail && !strcmp(path + n - tail, DELETED);
-}
-
-static const char *intern_base(struct ch_symbols *s, const char *base)
-{
-	size_t n = strlen(base) - (is_deleted(base) ? sizeof(DELETED) - 1 : 0);
-
-	return intern(s, base, n);
-}
-
 /* The library of a range, from 1; 0 when it is none. The vdso is the one that has no file. */
 static uint32_t library_of(struct ch_symbols *s, const struct ch_maps_range *r)
 {
-	const char *slash = strrchr(r->path, '/'), *base;
+	struct ch_span name = ch_maps_name(r);
+	const char *base;
 
-	if (r->path[0] != '/' && strcmp(r->path, "[vdso]") != 0)
+	if (!ch_maps_is_file(r))
 		return 0;
 	for (size_t i = 0; i < s->n_libraries; i++)
 		if (s->libraries[i].inode == r->inode && s->libraries[i].device == r->device)
 			return (uint32_t)i + 1;
-	base = intern_base(s, slash ? slash + 1 : r->path);
+	base = intern(s, name.s, name.n);
 	if (!base || CH_ROOM(s->libraries, s->libraries_cap, s->n_libraries + 1) < 0)
 		return 0;
 	s->libraries[s->n_libraries++] = (struct library){
@@ -149,41 +135,34 @@ static uint32_t library_of(struct ch_symbols *s, const struct ch_maps_range *r)
 	return (uint32_t)s->n_libraries;
 }
 
-static int open_library(const struct ch_maps_range *r, struct ch_elf *ret)
-{
-	char link[96];
-
-	if (r->path[0] == '[') /* the kernel put the whole file there */
-		return ch_elf_from((const void *)r->start, r->end - r->start, ret, NULL);
-	if (!is_deleted(r->path))
-		return ch_elf_open(r->path, ret, NULL);
-	/* Another file may have its name by now. Where the kernel lets us, this is still the one. */
-	(void)snprintf(link, sizeof(link), "/proc/self/map_files/%lx-%lx", (unsigned long)r->start,
-	               (unsigned long)r->end);
-	return ch_elf_open(link, ret, NULL);
-}
-
 static void load_library(struct ch_symbols *s, struct library *l, const struct ch_maps_range *r)
 {
-	struct ch_elf elf;
+	struct ch_elf elf = { 0 };
+	uint64_t addr;
+	bool copy;
 
 	l->tried = true;
-	if (open_library(r, &elf) < 0)
+	if (ch_maps_open(r, &elf) < 0)
 		return;
+	copy =
+	    elf.owner == CH_ELF_MEMORY; /* pages of our own cannot be given back and come again */
+	if (ch_elf_addr(&elf, r->offset, &addr))
+		l->shift = addr - r->offset;
 	ch_symtable_init(&l->table, 0, room(s));
-	if (ch_symtable_add_elf(&l->table, &elf, false) < 0)
+	if (ch_symtable_add_elf(&l->table, &elf, copy) < 0)
 		ch_symtable_done(&l->table); /* over the limit: addresses must do */
 	ch_symtable_finish(&l->table);
 	s->used += ch_symtable_bytes(&l->table);
+	if (copy)
+		ch_elf_done(&elf);
 	ch_elf_release(&elf);
 	l->elf = elf;
 	l->names = ch_symtable_names(&l->elf);
 }
 
-/* Gives the pages back that reading names brought in. */
-static void release_some(struct ch_symbols *s)
+static void release_pages(struct ch_symbols *s)
 {
-	if (++s->reads < READS_KEPT)
+	if (!s->reads)
 		return;
 	s->reads = 0;
 	for (size_t i = 0; i < s->n_libraries; i++)
@@ -219,9 +198,8 @@ static bool find_in_library(struct ch_symbols *s, uint64_t pc, const struct ch_m
 	if (!l->tried)
 		load_library(s, l, r);
 	if (!p->known) {
-		/* Without the file, offsets of the file are as good as addresses. */
 		if (!ch_elf_addr(&l->elf, r->offset, &addr))
-			addr = r->offset;
+			addr = r->offset + l->shift;
 		p->bias = r->start - addr;
 		p->known = true;
 	}
@@ -231,7 +209,8 @@ static bool find_in_library(struct ch_symbols *s, uint64_t pc, const struct ch_m
 	ret->library = l->base;
 	name_it(s, &hit, ret);
 	ret->start += p->bias;
-	release_some(s);
+	if (++s->reads >= READS_KEPT)
+		release_pages(s);
 	return true;
 }
 
@@ -353,6 +332,7 @@ int ch_symbols_refresh(struct ch_symbols *s)
 	int r = read_maps(s);
 	bool perf = perf_map_changed(s);
 
+	release_pages(s);
 	if (r > 0 || perf)
 		memset(s->cache, 0, sizeof(s->cache));
 	return r < 0 ? r : r > 0 || perf;

@@ -1,6 +1,7 @@
 #include "unit.h"
 #include "sys/elf.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,57 @@ static void a_function_of_this_program_is_where_it_is(void **state)
 	assert_int_equal(base + value, (uintptr_t)base_of_this_program);
 }
 
+static int base_of_libc(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	(void)size;
+	if (!strstr(info->dlpi_name, "libc.so.6"))
+		return 0;
+	*(uint64_t *)ctx = info->dlpi_addr;
+	return 1;
+}
+
+/* What a file made of memory tells is what the file itself tells. */
+static void a_loaded_library_is_a_file_again(void **state)
+{
+	struct ch_elf image, file;
+	struct ch_elf_section a, b;
+	struct ch_elf_symtab t;
+	struct ch_elf_sym sym;
+	uint64_t base = 0, value = 0;
+	Dl_info info;
+	size_t n = 0;
+
+	(void)state;
+	dl_iterate_phdr(base_of_libc, &base);
+	if (!base)
+		skip();
+	assert_int_not_equal(dladdr((void *)base, &info), 0);
+	assert_int_equal(ch_elf_image(base, &image), 0);
+	assert_int_equal(ch_elf_open(info.dli_fname, &file, NULL), 0);
+	assert_true(ch_elf_symtab(&image, CH_ELF_DYNSYM, &t));
+	for (size_t i = 0; i < t.n; i++) {
+		if (!ch_elf_sym(&t, i, &sym) || strcmp(sym.name, "qsort") != 0)
+			continue;
+		assert_true(ch_elf_value(&file, "qsort", &value));
+		assert_int_equal(sym.value, value);
+		n++;
+	}
+	assert_true(n > 0);
+	assert_true(ch_elf_find(&image, ".eh_frame_hdr", &a));
+	assert_true(ch_elf_find(&file, ".eh_frame_hdr", &b));
+	assert_int_equal(a.addr, b.addr);
+	assert_int_equal(a.size, b.size);
+	assert_memory_equal(a.data, b.data, a.size);
+	assert_true(ch_elf_find(&image, ".eh_frame", &a));
+	assert_true(ch_elf_find(&file, ".eh_frame", &b));
+	assert_int_equal(a.addr, b.addr);
+	assert_memory_equal(a.data, b.data, b.size);
+	ch_elf_done(&image);
+	ch_elf_done(&file);
+	assert_int_equal(ch_elf_image(base + 4096, &image), -ENOEXEC);
+	assert_int_equal(ch_elf_image(8, &image), -ENOEXEC);
+}
+
 /* Looks at everything; what is read must lie within. */
 static void look(const uint8_t *data, size_t size)
 {
@@ -202,6 +254,7 @@ int main(void)
 		cmocka_unit_test(a_symbol_is_found_by_name),
 		cmocka_unit_test(packed_symbols_are_found),
 		cmocka_unit_test(a_function_of_this_program_is_where_it_is),
+		cmocka_unit_test(a_loaded_library_is_a_file_again),
 		cmocka_unit_test(damaged_files_are_read_within_their_bounds),
 	};
 

@@ -96,6 +96,46 @@ static void a_new_library_is_known_after_refresh(void **state)
 	ch_symbols_free(s);
 }
 
+static void copy_file(const char *from, const char *to)
+{
+	char chunk[4096];
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0700);
+	ssize_t n;
+
+	assert_true(in >= 0 && out >= 0);
+	while ((n = read(in, chunk, sizeof(chunk))) > 0)
+		assert_int_equal(write(out, chunk, (size_t)n), n);
+	close(in);
+	close(out);
+}
+
+/* As some libraries of JNI do: unpacked to /tmp, loaded, deleted. */
+static void a_deleted_library_keeps_its_names(void **state)
+{
+	uintptr_t (*hidden_address)(void);
+	struct ch_symbols *s = fresh();
+	struct ch_symbol sym;
+	char path[64];
+	void *lib;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/charcloth-test-%d.so", getpid());
+	copy_file(STRIPPED, path);
+	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	unlink(path);
+	assert_non_null(lib);
+	hidden_address = (uintptr_t(*)(void))dlsym(lib, "stripped_hidden_address");
+	assert_non_null(hidden_address);
+	assert_int_equal(ch_symbols_refresh(s), 1);
+	assert_true(ch_symbols_find(s, inside(hidden_address), &sym));
+	assert_string_equal(sym.name, "stripped_hidden_address");
+	assert_string_equal(sym.library, strrchr(path, '/') + 1);
+	assert_true(ch_symbols_find(s, hidden_address(), &sym));
+	assert_int_equal(strncmp(sym.name, "charcloth-test-", 15), 0);
+	dlclose(lib);
+	ch_symbols_free(s);
+}
+
 static void little_memory_leaves_addresses(void **state)
 {
 	struct ch_symbols *s = ch_symbols_new(1024);
@@ -275,6 +315,7 @@ int main(void)
 		cmocka_unit_test(own_functions_have_their_names),
 		cmocka_unit_test(functions_of_libc_have_their_names),
 		cmocka_unit_test(a_new_library_is_known_after_refresh),
+		cmocka_unit_test(a_deleted_library_keeps_its_names),
 		cmocka_unit_test(little_memory_leaves_addresses),
 		cmocka_unit_test(the_vdso_has_symbols),
 		cmocka_unit_test(what_is_no_code_is_not_known),

@@ -1,0 +1,33 @@
+/* What is special to aarch64; chosen by sys/arch.h. */
+#ifndef CH_SYS_ARCH_AARCH64_H
+#define CH_SYS_ARCH_AARCH64_H
+
+/* Registers by their numbers in call frame information. */
+enum {
+	CH_ARCH_FP = 29,
+	CH_ARCH_SP = 31,
+	CH_ARCH_RA = 30,
+};
+
+/* A call leaves the return address in a register; functions that call others save it. */
+#define CH_ARCH_RA_PUSHED false
+
+/* Return addresses may be signed in their upper bits. */
+static inline uint64_t ch_arch_code(uint64_t return_address)
+{
+	return return_address & UINT64_C(0x0000ffffffffffff);
+}
+
+static inline struct ch_regs ch_arch_regs(const ucontext_t *uc)
+{
+	const mcontext_t *m = &uc->uc_mcontext;
+
+	return (struct ch_regs){
+		.pc = m->pc,
+		.sp = m->sp,
+		.fp = m->regs[29],
+		.lr = m->regs[30],
+	};
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* What is special to x86_64; chosen by sys/arch.h. */
+#ifndef CH_SYS_ARCH_X86_64_H
+#define CH_SYS_ARCH_X86_64_H
+
+/* Registers by their numbers in call frame information. */
+enum {
+	CH_ARCH_FP = 6,
+	CH_ARCH_SP = 7,
+	CH_ARCH_RA = 16,
+};
+
+/* A call pushes the return address: it is always the word below the frame. */
+#define CH_ARCH_RA_PUSHED true
+
+static inline uint64_t ch_arch_code(uint64_t return_address)
+{
+	return return_address;
+}
+
+static inline struct ch_regs ch_arch_regs(const ucontext_t *uc)
+{
+	const greg_t *g = uc->uc_mcontext.gregs;
+
+	return (struct ch_regs){
+		.pc = (uint64_t)g[REG_RIP],
+		.sp = (uint64_t)g[REG_RSP],
+		.fp = (uint64_t)g[REG_RBP],
+	};
+}
+
+#endif
