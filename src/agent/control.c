@@ -14,6 +14,7 @@
 #include "agent/lock.h"
 #include "agent/governor.h"
 #include "agent/metrics.h"
+#include "agent/perf.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
@@ -85,17 +86,17 @@ static void reset_counts(void)
 	atomic_store(&s->handler_calls, 0);
 }
 
-/* Below the kernel's tick only perf's clock asks often enough. */
+/* Below the kernel's tick only perf's clock asks often enough, and only it sees the kernel. */
 static enum ch_cpu_engine engine_for(const struct ch_args *a)
 {
 	if (a->itimer)
 		return CH_CPU_ITIMER;
-	return a->cpu && a->interval_ns < 4000000 ? CH_CPU_PERF : CH_CPU_TIMER;
+	return a->cpu && (a->interval_ns < 4000000 || a->kernel) ? CH_CPU_PERF : CH_CPU_TIMER;
 }
 
 static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1 };
+	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1, !a->all_user };
 	int r;
 
 	if (!a->cpu && !a->itimer && !a->ctimer)
@@ -133,6 +134,8 @@ static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out
 		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
 	if (r >= 0)
 		r = start_alloc(a, err);
+	if (r >= 0)
+		r = ch_perf_start(err);
 	if (r >= 0 && a->lock)
 		r = ch_lock_start(env, (uint64_t)a->lock_ns, out, err);
 	return r;
@@ -144,6 +147,7 @@ static void stop_events(void)
 	ch_alloc_stop();
 	ch_wall_stop();
 	ch_cpu_stop();
+	ch_perf_stop();
 	atomic_store(&ch_sampler.running, false);
 }
 
@@ -152,7 +156,11 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 {
 	int r = take_memory(err);
 
-	if (r < 0 || (r = take_signal(err)) < 0)
+	if (r >= 0)
+		r = take_signal(err);
+	if (r >= 0)
+		r = ch_perf_prepare(a, out, err);
+	if (r < 0)
 		return r;
 	reset_counts();
 	ch_governor_start();

@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "agent/cpu.h"
 #include "agent/governor.h"
+#include "agent/perf.h"
 #include "agent/sampler.h"
 #include "sys/fault.h"
 
@@ -70,7 +71,7 @@ static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_r
 		put(c, s->since_ns);
 		break;
 	case CH_EV_PERF:
-		ch_chunk_text(c, NULL);
+		ch_chunk_text(c, ch_perf_name((unsigned)s->extra));
 		put(c, s->weight);
 		break;
 	default:
@@ -187,6 +188,9 @@ static void put_settings(struct ch_chunk *c, const struct ch_args *a)
 		setting(c, CH_T_ALLOC_SAMPLE, "interval", "%lld bytes", (long long)a->alloc_bytes);
 	if (a->live)
 		setting(c, CH_T_LIVE_OBJECT, "interval", "%lld bytes", (long long)a->alloc_bytes);
+	for (unsigned i = 0; i < a->n_perf; i++)
+		setting(c, CH_T_PERF_SAMPLE, ch_perf_name(i), "%llu events",
+		        (unsigned long long)ch_perf_period(i));
 	if (a->lock)
 		setting(c, CH_T_MONITOR_ENTER, "threshold", "%lld ns", (long long)a->lock_ns);
 	if (a->lock)
