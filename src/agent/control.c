@@ -15,6 +15,8 @@
 #include "agent/governor.h"
 #include "agent/metrics.h"
 #include "agent/perf.h"
+#include "agent/events.h"
+#include "agent/perfmap.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
@@ -192,6 +194,18 @@ static int attached(JNIEnv **ret, struct ch_error *err)
 	return 0;
 }
 
+/* The way to walk stacks is chosen at the first command that needs to know the VM. */
+static int get_ready(JNIEnv **ret_env, struct ch_error *err)
+{
+	int r = attached(ret_env, err);
+
+	if (r >= 0 && !ch_agent.ready)
+		r = ch_walker_choose(*ret_env, err);
+	if (r >= 0)
+		ch_agent.ready = true;
+	return r;
+}
+
 static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	JNIEnv *env;
@@ -201,12 +215,9 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	if (!a->file)
 		a->file = "charcloth-%p-%t.jfr";
-	r = attached(&env, err);
-	if (r >= 0 && !ch_agent.ready)
-		r = ch_walker_choose(env, err);
+	r = get_ready(&env, err);
 	if (r < 0)
 		return r;
-	ch_agent.ready = true;
 	r = start_recording(a, env, out, err);
 	recording = r >= 0;
 	if (recording)
@@ -295,6 +306,21 @@ static void status(struct ch_buf *out)
 	put_cost(out);
 }
 
+static int perfmap(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	char path[4096];
+	JNIEnv *env;
+	int r = get_ready(&env, err);
+
+	if (r >= 0 && a->file)
+		r = ch_args_file(a->file, 0, path, sizeof(path), err);
+	if (r >= 0)
+		r = ch_perfmap_write(&ch_sampler.vm, a->file ? path : NULL, err);
+	if (r >= 0)
+		ch_buf_printf(out, "pieces of code: %d\n", r);
+	return r;
+}
+
 static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	switch (a->command) {
@@ -309,12 +335,18 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	case CH_CMD_STATUS:
 		status(out);
 		return 0;
+	case CH_CMD_LIST:
+		ch_events_list(out);
+		return 0;
+	case CH_CMD_PERFMAP:
+		return perfmap(a, out, err);
 	case CH_CMD_VERSION:
 		ch_buf_printf(out, "charcloth " CH_VERSION "\n");
 		return 0;
 	default:
-		return ch_fail(err, -EINVAL,
-		               "no command: one of start, stop, dump, status, list, version");
+		return ch_fail(
+		    err, -EINVAL,
+		    "no command: one of start, stop, dump, status, list, perfmap, version");
 	}
 }
 
