@@ -423,7 +423,7 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 	atomic_store(&t->in_handler, true);
 	begun = ch_cpu_ns();
 	if (is_wall(si))
-		ch_wall_signal(t, begun, context);
+		ch_wall_signal(t, context);
 	else if (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context))
 		ch_cpu_signal(t, begun, si, context);
 	atomic_store(&t->in_handler, false);

@@ -47,7 +47,8 @@ struct ch_thread {
 	struct ch_perf_slot clock, perf[CH_ARGS_PERF_MAX];
 	atomic_bool in_handler;
 
-	/* Wall clock: what the sampler of all threads remembers. */
+	/* Wall clock: of the sampler of all threads, and of the thread while it is asked. */
+	atomic_bool wall_asked;
 	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint32_t wall_idle;
