@@ -149,7 +149,7 @@ uint32_t ch_sampler_name(struct ch_thread *t, struct ch_stripe *s)
 	if (n < 0)
 		return id;
 	hash = hash_text(text, (size_t)n);
-	if (id && hash == t->name_hash)
+	if (id && hash == atomic_load(&t->name_hash))
 		return id;
 	def = ch_ring_reserve(&s->defs, sizeof(*def) + (size_t)n);
 	if (!def)
@@ -162,7 +162,7 @@ uint32_t ch_sampler_name(struct ch_thread *t, struct ch_stripe *s)
 	def->len = (uint32_t)n;
 	memcpy(def->name, text, (size_t)n);
 	ch_ring_commit(&s->defs, def, sizeof(*def) + (size_t)n);
-	t->name_hash = hash;
+	atomic_store(&t->name_hash, hash);
 	atomic_store(&t->name_id, id);
 	return id;
 }

@@ -37,7 +37,7 @@ struct ch_thread {
 	/* Of the thread itself, in its handler. */
 	uint32_t seen_seq;
 	_Atomic uint32_t name_id;
-	uint64_t name_hash;
+	_Atomic uint64_t name_hash; /* 0: to be told anew, though name_id still is the last one */
 
 	/* CPU time: samples are due at every multiple of the interval, less the offset. */
 	uint64_t offset_ns, accounted;
