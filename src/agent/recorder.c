@@ -18,6 +18,7 @@
 #include "agent/metrics.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
+#include "agent/spans.h"
 #include "sys/symbols.h"
 
 #define DRAIN_MS    100
@@ -28,6 +29,7 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows, between the thread and commands */
 	bool started, stopping, ended;
+	bool spans_due; /* the file is new: tasks that run already are to be told */
 	struct ch_args args;
 	struct ch_chunk chunk;
 	struct ch_intern *intern;
@@ -94,6 +96,15 @@ static void drain_samples(struct ch_ring *r, uint64_t upto)
 	atomic_store_explicit(&r->tail, at, memory_order_release);
 }
 
+/* Not before tasks that start write themselves: there may be none between the two. */
+static void write_open_spans(void)
+{
+	if (!rec.spans_due || !(atomic_load(&ch_sampler.running) || rec.stopping))
+		return;
+	rec.spans_due = false;
+	ch_spans_write_open(&rec.chunk, rec.intern);
+}
+
 static void drain(void)
 {
 	struct ch_rings *rings = &ch_sampler.rings;
@@ -107,6 +118,7 @@ static void drain(void)
 		drain_defs(&rings->stripe[i].defs);
 	for (unsigned i = 0; i < rings->n; i++)
 		drain_samples(&rings->stripe[i].samples, upto[i]);
+	write_open_spans();
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
@@ -157,6 +169,7 @@ static int next_file(struct ch_error *err)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
 	rec.start_ns = ch_now_ns();
+	rec.spans_due = true;
 	return next_chunk(rec.start_ns, err);
 }
 
@@ -306,6 +319,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 		ch_sampler.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	rec.spans_due = true;
 	return 0;
 }
 
