@@ -110,6 +110,7 @@ static void drain(void)
 	struct ch_rings *rings = &ch_sampler.rings;
 	uint64_t upto[CH_STRIPES_MAX] = { 0 };
 
+	write_open_spans();
 	/* First how far samples go, then all definitions: see record.h. */
 	for (unsigned i = 0; i < rings->n; i++)
 		upto[i] =
@@ -118,7 +119,6 @@ static void drain(void)
 		drain_defs(&rings->stripe[i].defs);
 	for (unsigned i = 0; i < rings->n; i++)
 		drain_samples(&rings->stripe[i].samples, upto[i]);
-	write_open_spans();
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
