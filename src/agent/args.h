@@ -43,7 +43,7 @@ struct ch_args {
 	const char *cstack;    /* "no": no native frames */
 };
 
-/* Parses `text` (NULL: empty) into args, with defaults where nothing is said. */
+/* Parses `text` (NULL: empty) into args, with defaults where nothing is said; `log` also on failure. */
 int ch_args_parse(const char *text, struct ch_args *args, struct ch_error *err);
 
 /* `10ms` in ns, `2m` in bytes: a number and a unit; bare numbers are `bare` times the smallest. */

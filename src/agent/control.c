@@ -3,25 +3,40 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "agent/alloc.h"
+#include "agent/cost_log.h"
 #include "agent/cpu.h"
 #include "agent/lock.h"
+#include "agent/governor.h"
+#include "agent/metrics.h"
 #include "agent/perf.h"
+#include "agent/events.h"
+#include "agent/perfmap.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
+#include "agent/stubs.h"
 #include "sys/fault.h"
 
 #define METHODS_ENTRIES (1u << 15)
 #define CLASSES_ENTRIES (1u << 13)
+#define UNWIND_MAX      (4u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording;
 
 /* --- start ----------------------------------------------------------------------------------- */
+
+/* libjvm keeps frame pointers, and its table would be the largest of all. */
+static bool needs_table(void *arg, const char *path)
+{
+	(void)arg;
+	return strcmp(path, ch_agent.libjvm_path) != 0;
+}
 
 /* Memory is taken once and kept: a handler that is still under way may look at it. */
 static int take_memory(struct ch_error *err)
@@ -35,6 +50,12 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
 	if (r >= 0 && !s->classes.entries)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
+	if (!s->pc_cache && s->vm.nm_compile_id >= 0)
+		s->pc_cache = calloc(1, sizeof(*s->pc_cache));
+	if (!s->unwind)
+		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
+	if (s->unwind)
+		ch_unwind_refresh(s->unwind);
 	return r;
 }
 
@@ -144,9 +165,12 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0)
 		return r;
 	reset_counts();
+	ch_governor_start();
+	ch_cost_log_begin();
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
+	ch_stubs_start(ch_agent.jvmti);
 	ch_jvm_threads_scan(env);
 	ch_native_threads_scan();
 	r = ch_recorder_start(a, err);
@@ -170,6 +194,18 @@ static int attached(JNIEnv **ret, struct ch_error *err)
 	return 0;
 }
 
+/* The way to walk stacks is chosen at the first command that needs to know the VM. */
+static int get_ready(JNIEnv **ret_env, struct ch_error *err)
+{
+	int r = attached(ret_env, err);
+
+	if (r >= 0 && !ch_agent.ready)
+		r = ch_walker_choose(*ret_env, err);
+	if (r >= 0)
+		ch_agent.ready = true;
+	return r;
+}
+
 static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	JNIEnv *env;
@@ -179,12 +215,9 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	if (!a->file)
 		a->file = "charcloth-%p-%t.jfr";
-	r = attached(&env, err);
-	if (r >= 0 && !ch_agent.ready)
-		r = ch_walker_choose(env, err);
+	r = get_ready(&env, err);
 	if (r < 0)
 		return r;
-	ch_agent.ready = true;
 	r = start_recording(a, env, out, err);
 	recording = r >= 0;
 	if (recording)
@@ -223,6 +256,21 @@ static void put_counts(struct ch_buf *out)
 		              (unsigned long long)(atomic_load(&s->handler_ns) / calls));
 }
 
+static void put_cost(struct ch_buf *out)
+{
+	struct ch_governor_status g;
+
+	ch_governor_status(&g);
+	ch_buf_printf(out, "own share of the process's CPU: %.1f %%\n", g.percent);
+	ch_buf_printf(out, "interval: %.3f ms", (double)ch_sampler.interval_ns * g.stretch / 1e6);
+	if (g.stretch > 1)
+		ch_buf_printf(out, ", %u times what was asked for, to stay below maxoverhead",
+		              g.stretch);
+	ch_buf_printf(out, "\ninterval changed: %u times\nsignal: %llu ns\nmetrics: %llu ns\n",
+	              g.changes, (unsigned long long)g.signal_ns,
+	              (unsigned long long)ch_metrics_cost_ns());
+}
+
 static int stop(struct ch_buf *out, struct ch_error *err)
 {
 	int r;
@@ -231,6 +279,7 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
 	stop_events();
+	ch_cost_log_end();
 	r = ch_recorder_stop(err);
 	put_counts(out);
 	return r;
@@ -254,6 +303,22 @@ static void status(struct ch_buf *out)
 	else if (s.ended)
 		ch_buf_printf(out, "the recording has ended: its time was over\n");
 	put_counts(out);
+	put_cost(out);
+}
+
+static int perfmap(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	char path[4096];
+	JNIEnv *env;
+	int r = get_ready(&env, err);
+
+	if (r >= 0 && a->file)
+		r = ch_args_file(a->file, 0, path, sizeof(path), err);
+	if (r >= 0)
+		r = ch_perfmap_write(&ch_sampler.vm, a->file ? path : NULL, err);
+	if (r >= 0)
+		ch_buf_printf(out, "pieces of code: %d\n", r);
+	return r;
 }
 
 static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
@@ -270,12 +335,18 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	case CH_CMD_STATUS:
 		status(out);
 		return 0;
+	case CH_CMD_LIST:
+		ch_events_list(out);
+		return 0;
+	case CH_CMD_PERFMAP:
+		return perfmap(a, out, err);
 	case CH_CMD_VERSION:
 		ch_buf_printf(out, "charcloth " CH_VERSION "\n");
 		return 0;
 	default:
-		return ch_fail(err, -EINVAL,
-		               "no command: one of start, stop, dump, status, list, version");
+		return ch_fail(
+		    err, -EINVAL,
+		    "no command: one of start, stop, dump, status, list, perfmap, version");
 	}
 }
 

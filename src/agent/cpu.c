@@ -156,14 +156,16 @@ static void young_remove(struct ch_thread *t)
 	t->has_young_timer = false;
 }
 
-static uint64_t random_below(uint64_t n)
+/*
+ * Where in its interval a thread starts. Steps of the golden ratio fill the interval more evenly
+ * than chance: the sum over many short threads comes out right, whatever pattern they come in.
+ */
+static uint64_t next_offset(uint64_t interval_ns)
 {
-	static _Atomic uint64_t seed;
-	uint64_t x = atomic_fetch_add(&seed, 0x9e3779b97f4a7c15) + ch_now_ns();
+	static _Atomic uint64_t phase;
+	uint64_t at = atomic_fetch_add(&phase, 0x9e3779b97f4a7c15);
 
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return (x ^ x >> 31) % n;
+	return (uint64_t)((unsigned __int128)at * interval_ns >> 64);
 }
 
 static bool on(void)
@@ -176,11 +178,14 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
 	int r = 0;
 
-	/* Where in its interval a thread starts is chance: short ones are seen as often as due. */
-	t->offset_ns = random_below(interval);
+	t->offset_ns = next_offset(interval);
 	if (age != CH_AGE_LATE)
 		cpu_ns = cpu_ns_of(atomic_load(&t->tid));
-	t->accounted = (cpu_ns + t->offset_ns) / interval;
+	/* The way into the VM belongs to a new thread; what an old one did elsewhere does not. */
+	if (age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns))
+		t->accounted = 0;
+	else
+		t->accounted = (cpu_ns + t->offset_ns) / interval;
 	if (!engine()->add)
 		return 0;
 	if (age == CH_AGE_BORN && ch_cpu_state.config.engine == CH_CPU_TIMER &&
@@ -208,12 +213,13 @@ void ch_cpu_forget(struct ch_thread *t)
 
 void ch_cpu_end(struct ch_thread *t)
 {
-	uint64_t due;
+	uint64_t cpu_ns = ch_cpu_ns(), due;
 
+	ch_thread_left(t, cpu_ns);
 	if (!on() || !engine()->remove)
 		return;
 	ch_cpu_forget(t);
-	due = (ch_cpu_ns() + t->offset_ns) / ch_cpu_state.config.interval_ns;
+	due = (cpu_ns + t->offset_ns) / ch_cpu_state.config.interval_ns;
 	if (due > t->accounted)
 		ch_sampler_note(t, CH_EV_CPU, due - t->accounted, CH_NOTE_THREAD_ENDED);
 }

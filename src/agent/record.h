@@ -24,7 +24,7 @@ struct ch_rec {
 	uint32_t type;
 };
 
-/* What was measured. The order is that of `ch_events` in events.c. */
+/* What was measured. */
 enum ch_event {
 	CH_EV_CPU,
 	CH_EV_WALL,

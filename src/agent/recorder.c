@@ -13,6 +13,7 @@
 #include "agent/alloc.h"
 #include "agent/cpu.h"
 #include "agent/emit.h"
+#include "agent/governor.h"
 #include "agent/live.h"
 #include "agent/lock.h"
 #include "agent/metrics.h"
@@ -178,10 +179,11 @@ static int every_second(uint64_t now, struct ch_error *err)
 	int r;
 
 	ch_native_threads_scan();
-	if (rec.symbols)
-		ch_symbols_refresh(rec.symbols);
+	if (ch_sampler.unwind)
+		ch_unwind_refresh(ch_sampler.unwind);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
-	ch_metrics_write(&rec.chunk, rec.own_cpu_ns, rec.args.max_overhead);
+	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
+	ch_metrics_write(&rec.chunk);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 	r = ch_chunk_flush(&rec.chunk, err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
@@ -209,6 +211,7 @@ static void write_end(void)
 {
 	drain();
 	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
+	ch_metrics_write(&rec.chunk);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 }
 
@@ -327,6 +330,7 @@ static void discard(void)
 {
 	struct ch_error ignored;
 
+	ch_metrics_stop();
 	ch_chunk_close(&rec.chunk, &ignored);
 	ch_intern_free(rec.intern);
 	rec.intern = NULL;

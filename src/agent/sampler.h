@@ -36,6 +36,8 @@ struct ch_sampler {
 	/* NULL unless the walker does not trust this JVM: then AsyncGetCallTrace is asked. */
 	void (*asgct)(struct ch_asgct_trace *, int32_t depth, void *context);
 	int64_t env_offset; /* of the JNIEnv in a JavaThread */
+	struct ch_pc_cache *pc_cache;
+	struct ch_unwind *unwind; /* NULL: frame pointers only */
 	struct ch_rings rings;
 	struct ch_ids methods, classes;
 	_Atomic uint32_t thread_names;

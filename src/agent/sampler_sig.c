@@ -234,13 +234,19 @@ static enum ch_walk_end walk_asgct(struct ch_walk *w, uint64_t java, const ucont
 static enum ch_walk_end walk(struct ch_walk *w, const ucontext_t *uc)
 {
 	struct ch_regs regs;
+	enum ch_walk_end end;
 
 	if (ch_sampler.asgct)
 		return walk_asgct(w, w->thread, uc);
 	if (!uc)
 		return ch_walk_sig(w, NULL);
-	regs = ch_regs_of(uc);
-	return ch_walk_sig(w, &regs);
+	regs = ch_arch_regs(uc);
+	if (!ch_sampler.unwind)
+		return ch_walk_sig(w, &regs);
+	w->libs = ch_unwind_enter_sig(ch_sampler.unwind);
+	end = ch_walk_sig(w, &regs);
+	ch_unwind_leave_sig(ch_sampler.unwind);
+	return end;
 }
 
 /* What the thread did in the kernel; half of the room is for what it did before. */
@@ -269,7 +275,8 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 	struct ch_walk w = { .vm = &ch_sampler.vm,
 		             .thread = atomic_load(&t->java),
 		             .max = ch_sampler.max_frames,
-		             .native = ch_sampler.native_frames };
+		             .native = ch_sampler.native_frames,
+		             .cache = ch_sampler.pc_cache };
 
 	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * per_frame);
 	if (!rec) {
@@ -318,7 +325,10 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 	return taken;
 }
 
-/* A record that is made up, without a walk; `frame` is its only one, if it has one. */
+/*
+ * A record that is made up, without a walk; `frame` is its only one, if it has one. Only the thread
+ * itself may be asked for its name now; about others the last one is told.
+ */
 static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint64_t frame)
 {
 	struct ch_stripe *s = ch_stripe_take(&ch_sampler.rings);
@@ -328,7 +338,7 @@ static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint
 		*rec = *made;
 		rec->rec.type = CH_REC_SAMPLE;
 		rec->time_ns = ch_now_ns();
-		rec->name = atomic_load(&t->name_id);
+		rec->name = frame ? ch_sampler_name(t, s) : atomic_load(&t->name_id);
 		rec->frames[0] = frame;
 		ch_ring_commit(&s->samples, rec, sizeof(*rec) + 8);
 	} else {

@@ -1,6 +1,8 @@
 #include "agent/cpu.h"
 
+#include "agent/cpu_state.h"
 #include "agent/sampler.h"
+#include "sys/arch.h"
 #include "sys/peek.h"
 
 /* Threads of the VM that wait, in its own words. */
@@ -10,11 +12,10 @@
 /* Interrupted right behind a system call: it was in there, waiting. */
 static bool in_system_call(const ucontext_t *uc)
 {
-#if defined(__x86_64__)
-	return ch_peek16((uint64_t)CH_REG_PC(uc) - 2, 0) == 0x050f;
-#else
-	return ch_peek32((uint64_t)CH_REG_PC(uc) - 4, 0) == 0xd4000001;
-#endif
+	uint64_t at = ch_arch_regs(uc).pc - CH_ARCH_SYSCALL_BYTES;
+
+	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) ==
+	       CH_ARCH_SYSCALL;
 }
 
 static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
@@ -38,7 +39,7 @@ void ch_wall_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc)
 	uint64_t now = ch_now_ns();
 	struct ch_sample_of what = { .event = CH_EV_WALL,
 		                     .state = state_of(t, uc),
-		                     .weight = 1,
+		                     .weight = atomic_load(&ch_cpu_state.wall_stretch),
 		                     .extra = t->wall_last_ns ? now - t->wall_last_ns : 0 };
 
 	(void)cpu_ns;

@@ -103,7 +103,8 @@ void cli_print_help(FILE *f, const struct cli_command *c)
 	wrap(f, c->text, 0, 0);
 	if (c->bit) {
 		print_options(f, c->bit, s);
-		print_formats(f, s);
+		if (c->bit & CMD_PROFILES)
+			print_formats(f, s);
 	}
 	fprintf(f, "\n%sExamples%s\n", s.bold, s.off);
 	while (*line) {

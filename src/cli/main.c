@@ -2,8 +2,8 @@
 #include "cli/help.h"
 #include "cli/near.h"
 #include "cli/say.h"
-#include "sys/out.h"
 #include "sys/par.h"
+#include "sys/scrap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 /* Ctrl-C leaves no temporary file behind, then ends as if nothing had been caught. */
 static void on_end(int sig)
 {
-	ch_out_abort_all_signal_safe(); /* NOLINT(bugprone-signal-handler): it only unlinks */
+	ch_scrap_remove_all_signal_safe(); /* NOLINT(bugprone-signal-handler): it only unlinks */
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

@@ -63,6 +63,10 @@ static void put_options(FILE *f, const struct cli_command *c)
 		group = cli_opts[i].group;
 		put_option(f, &cli_opts[i]);
 	}
+}
+
+static void put_formats(FILE *f)
+{
 	fputs(".SH FORMATS\nRead:\n", f);
 	for (size_t i = 0; i < ch_n_readers; i++) {
 		fprintf(f, ".TP\n\\fB%s\\fR\n", ch_readers[i].name);
@@ -95,6 +99,8 @@ static void put_command(FILE *f, const struct cli_command *c)
 	fputc('\n', f);
 	if (c->bit)
 		put_options(f, c);
+	if (c->bit & CMD_PROFILES)
+		put_formats(f);
 	fputs(".SH EXAMPLES\n.nf\n", f);
 	put(f, c->examples);
 	fputs("\n.fi\n", f);

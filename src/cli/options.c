@@ -15,6 +15,7 @@
 #define AT(field)        offsetof(struct cli_args, field)
 
 static const char g_out[] = "Output";
+static const char g_record[] = "What is recorded";
 static const char g_pick[] = "What is shown";
 static const char g_name[] = "How frames are named and stacked";
 static const char g_draw[] = "Drawing";
@@ -30,20 +31,73 @@ static const char *input_name(size_t i)
 	return i < ch_n_readers ? ch_readers[i].name : NULL;
 }
 
+static const char *recorded_event(size_t i)
+{
+	static const char *const words[] = { "cpu", "wall", "alloc", "live", "lock", "itimer" };
+
+	return i < CH_LEN(words) ? words[i] : NULL;
+}
+
 const struct cli_opt cli_opts[] = {
-	{ "output", 'o', CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(output), "FILE",
+	{ "output", 'o', CMD_WRITE | CMD_RECORD, OPT_TEXT, AT(output), "FILE",
 	  "write to FILE; its extension names the format, - is stdout", g_out },
+	{ "file", 'f', CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_TEXT, AT(output), "FILE",
+	  "the same as --output", g_out },
+	{ "file", 'f', CMD_START, OPT_TEXT, AT(output), "FILE",
+	  "the recording, a .jfr on the side of the JVM; %p is its pid, %t the time "
+	  "(default /tmp/charcloth-%p-%t.jfr)",
+	  g_out },
 	{ "format", 'f', CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(format), "NAME",
 	  "output format, where the extension does not tell", g_out, output_name },
-	{ "input-format", 0, CMD_PROFILES, OPT_TEXT, AT(input_format), "NAME",
+	{ "format", 0, CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_TEXT, AT(format), "NAME",
+	  "output format, where the extension does not tell", g_out, output_name },
+	{ "input-format", 0, CMD_FILES, OPT_TEXT, AT(input_format), "NAME",
 	  "read the inputs as this format instead of finding out by content", g_out, input_name },
-	{ "json", 0, CMD_TOP, OPT_FLAG, AT(json), NULL, "print JSON instead of a table", g_out },
-	{ "sort-total", 0, CMD_TOP, OPT_FLAG, AT(sort_total), NULL,
-	  "largest total first: which methods allocate, wait or call what is hot", g_out },
-	{ "limit", 'n', CMD_TOP, OPT_COUNT, AT(limit), "N",
-	  "rows of the table (default 30, 0 for all)", g_out },
+	{ "json", 0, CMD_TOP | CMD_LIST | CMD_HEAP, OPT_FLAG, AT(json), NULL,
+	  "print JSON instead of a table", g_out },
+	{ "sort-total", 0, CMD_TOP | CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_FLAG, AT(sort_total),
+	  NULL, "largest total first: which methods allocate, wait or call what is hot", g_out },
+	{ "limit", 'n', CMD_TOP | CMD_HEAP | CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_COUNT, AT(limit),
+	  "N", "rows of the table (default 30, 0 for all)", g_out },
 
-	{ "event", 'e', CMD_PROFILES, OPT_TEXT, AT(event), "EVENT",
+	{ "duration", 'd', CMD_RECORD, OPT_TIME, AT(duration_ns), "TIME",
+	  "how long: 30, 30s, 5m, 1h (default 30 s; behind -- until the command ends)", g_record },
+	{ "event", 'e', CMD_BEGIN, OPT_LIST, AT(events), "LIST",
+	  "what is sampled, a name of perf (page-faults …) or some of (default cpu):", g_record,
+	  recorded_event },
+	{ "interval", 'i', CMD_BEGIN, OPT_WORD, AT(interval), "TIME",
+	  "CPU time from sample to sample (default 10ms)", g_record },
+	{ "wall", 0, CMD_BEGIN, OPT_WORD, AT(wall), "TIME",
+	  "also all threads, running or not, every TIME", g_record },
+	{ "alloc", 0, CMD_BEGIN, OPT_WORD, AT(alloc), "BYTES",
+	  "also an allocation every BYTES, e.g. 512k or 2m", g_record },
+	{ "live", 0, CMD_BEGIN, OPT_FLAG, AT(live), NULL,
+	  "also which allocated objects are still in use at the end", g_record },
+	{ "lock", 0, CMD_BEGIN, OPT_WORD, AT(lock), "TIME",
+	  "also waiting for locks that takes longer than TIME", g_record },
+	{ "filter", 0, CMD_BEGIN, OPT_FLAG, AT(filter), NULL, "wall: only threads of Spark tasks",
+	  g_record },
+	{ "jstackdepth", 'j', CMD_BEGIN, OPT_WORD, AT(depth), "N",
+	  "frames per stack (default 2048)", g_record },
+	{ "maxoverhead", 0, CMD_BEGIN, OPT_WORD, AT(maxoverhead), "PERCENT",
+	  "CPU that the agent may take before it samples less often (default 2)", g_record },
+	{ "memlimit", 0, CMD_BEGIN, OPT_WORD, AT(memlimit), "BYTES",
+	  "memory that the agent may take", g_record },
+	{ "chunksize", 0, CMD_BEGIN, OPT_WORD, AT(chunksize), "BYTES",
+	  "begin a new chunk of the recording at this size", g_record },
+	{ "chunktime", 0, CMD_BEGIN, OPT_WORD, AT(chunktime), "TIME", "or after this time",
+	  g_record },
+	{ "loop", 0, CMD_START, OPT_WORD, AT(loop), "TIME",
+	  "begin a new file every TIME; the name needs %t or %n", g_record },
+	{ "children", 's', CMD_RECORD, OPT_FLAG, AT(children), NULL,
+	  "behind --: also the JVMs that the command starts (always, unless it is java itself)",
+	  g_record },
+
+	{ "live", 0, CMD_HEAP, OPT_FLAG, AT(live), NULL,
+	  "only what is still in use; the JVM collects all garbage first", g_pick },
+	{ "locks", 'l', CMD_THREADS, OPT_FLAG, AT(locks), NULL,
+	  "also the locks that each thread owns", g_pick },
+	{ "event", 'e', CMD_SHOW, OPT_TEXT, AT(event), "EVENT",
 	  "a recorded type's name, or one of:", g_pick, ch_event_word_at },
 	{ "total", 0, CMD_PROFILES, OPT_FLAG, AT(total), NULL,
 	  "weigh by bytes or time instead of samples", g_pick },
@@ -69,32 +123,37 @@ const struct cli_opt cli_opts[] = {
 	{ "lines", 'l', CMD_PROFILES, OPT_FLAG, AT(lines), NULL, "tell lines of a method apart",
 	  g_name },
 	{ "dot", 0, CMD_PROFILES, OPT_FLAG, AT(dot), NULL, "java.lang.Thread.run", g_name },
-	{ "simple", 's', CMD_PROFILES, OPT_FLAG, AT(simple), NULL, "Thread.run", g_name },
+	{ "simple", 's', CMD_SHOW, OPT_FLAG, AT(simple), NULL, "Thread.run", g_name },
+	{ "simple", 0, CMD_RECORD, OPT_FLAG, AT(simple), NULL, "Thread.run", g_name },
 	{ "norm", 0, CMD_PROFILES, OPT_FLAG, AT(normalize), NULL,
 	  "lambdas and other made-up classes without their numbers (diff always does)", g_name },
 	{ "annotate", 'a', CMD_PROFILES, OPT_FLAG, AT(annotate), NULL,
 	  "mark kinds: _[j] compiled, _[i] inlined, _[0] interpreted, _[1] C1, _[k] kernel",
 	  g_name },
-	{ "reverse", 'r', CMD_CONVERT | CMD_DIFF, OPT_FLAG, AT(reverse), NULL,
+	{ "reverse", 'r', CMD_WRITE | CMD_RECORD, OPT_FLAG, AT(reverse), NULL,
 	  "stacks from the leaf: who is called, then by whom", g_name },
 
 	{ "absolute", 0, CMD_DIFF, OPT_FLAG, AT(absolute), NULL,
 	  "compare plain numbers instead of shares of each side's total", g_draw },
-	{ "title", 0, CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(title), "TEXT", "title of the picture",
+	{ "title", 0, CMD_WRITE | CMD_RECORD, OPT_TEXT, AT(title), "TEXT", "title of the picture",
 	  g_draw },
-	{ "inverted", 'i', CMD_CONVERT | CMD_DIFF, OPT_FLAG, AT(inverted), NULL,
-	  "root on top (icicle)", g_draw },
-	{ "min-width", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(min_width), "PX",
+	{ "inverted", 'i', CMD_WRITE, OPT_FLAG, AT(inverted), NULL, "root on top (icicle)",
+	  g_draw },
+	{ "inverted", 0, CMD_RECORD, OPT_FLAG, AT(inverted), NULL, "root on top (icicle)", g_draw },
+	{ "min-width", 0, CMD_WRITE | CMD_RECORD, OPT_NUMBER, AT(min_width), "PX",
 	  "gather frames narrower than PX pixels (default 0.1 in SVG, 0.5 in pages)", g_draw },
-	{ "width", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(width), "PX",
+	{ "width", 0, CMD_WRITE | CMD_RECORD, OPT_NUMBER, AT(width), "PX",
 	  "SVG: width (default 1200, in a browser that of the window)", g_draw },
-	{ "height", 0, CMD_CONVERT | CMD_DIFF, OPT_NUMBER, AT(frame_height), "PX",
+	{ "height", 0, CMD_WRITE | CMD_RECORD, OPT_NUMBER, AT(frame_height), "PX",
 	  "SVG: height of a frame (default 16)", g_draw },
-	{ "colors", 0, CMD_CONVERT | CMD_DIFF, OPT_TEXT, AT(colors), "SCHEME",
+	{ "colors", 0, CMD_WRITE | CMD_RECORD, OPT_TEXT, AT(colors), "SCHEME",
 	  "SVG: colour frames by one of:", g_draw, ch_color_mode_name },
 
 	{ "cores", 0, CMD_PROFILES, OPT_COUNT, AT(cores), "N", "use at most N cores", g_run },
-	{ "quiet", 'q', CMD_PROFILES, OPT_FLAG, AT(quiet), NULL, "no progress, no notes", g_run },
+	{ "lib", 0, CMD_AGENT | CMD_LIST, OPT_TEXT, AT(library), "FILE",
+	  "the agent, where libcharcloth.so is not beside this program", g_run },
+	{ "quiet", 'q', CMD_PROFILES | CMD_AGENT | CMD_PROCESS, OPT_FLAG, AT(quiet), NULL,
+	  "no progress, no notes", g_run },
 	{ "help", 'h', CMD_ALL, OPT_FLAG, AT(help), NULL, "show this text", g_run },
 };
 const size_t cli_n_opts = CH_LEN(cli_opts);
@@ -209,7 +268,9 @@ static int set_list(struct cli_args *args, struct cli_list *to, const struct cli
 		to->item[to->n++] = item;
 		value += n + (value[n] == ',');
 	}
-	return to->n ? 0 : ch_fail(err, -EINVAL, "--%s needs at least one label", o->name);
+	return to->n ? 0
+	             : ch_fail(err, -EINVAL, "--%s needs at least one %s", o->name,
+	                       !strcmp(o->name, "by") ? "label" : "name");
 }
 
 static int set_where(struct cli_args *args, const char *value, struct ch_error *err)
@@ -251,6 +312,24 @@ static int set_count(unsigned *to, const struct cli_opt *o, const char *value, s
 	return 0;
 }
 
+static int set_time(int64_t *to, const struct cli_opt *o, const char *value, struct ch_error *err)
+{
+	if (cli_parse_duration(value, to) < 0 || !*to)
+		return ch_fail(err, -EINVAL,
+		               "--%s takes a time such as 30, 500ms, 5m or 1h, not '%s'", o->name,
+		               value);
+	return 0;
+}
+
+static int set_word(const char **to, const struct cli_opt *o, const char *value,
+                    struct ch_error *err)
+{
+	if (!*value || strchr(value, ','))
+		return ch_fail(err, -EINVAL, "--%s takes one %s, not '%s'", o->name, o->arg, value);
+	*to = value;
+	return 0;
+}
+
 static int set(struct cli_args *args, const struct cli_opt *o, const char *value,
                struct ch_error *err)
 {
@@ -285,6 +364,10 @@ static int set(struct cli_args *args, const struct cli_opt *o, const char *value
 		return set_number(field, o, value, err);
 	case OPT_COUNT:
 		return set_count(field, o, value, err);
+	case OPT_TIME:
+		return set_time(field, o, value, err);
+	case OPT_WORD:
+		return set_word(field, o, value, err);
 	}
 	return -EINVAL;
 }
@@ -383,7 +466,7 @@ int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, st
 	bool only_inputs = false;
 	int r = 0;
 
-	*args = (struct cli_args){ .limit = 30, .min_width = -1 };
+	*args = (struct cli_args){ .limit = 30, .min_width = -1, .command_at = SIZE_MAX };
 	args->inputs = calloc((size_t)argc + 1, sizeof(*args->inputs));
 	if (!args->inputs)
 		return ch_fail(err, -ENOMEM, "options: %m");
@@ -392,9 +475,10 @@ int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, st
 
 		if (only_inputs || s[0] != '-' || !s[1])
 			args->inputs[args->n_inputs++] = s;
-		else if (!strcmp(s, "--"))
+		else if (!strcmp(s, "--")) {
 			only_inputs = true;
-		else if (s[1] == '-')
+			args->command_at = args->n_inputs;
+		} else if (s[1] == '-')
 			r = parse_long(&l, command, args, err);
 		else
 			r = parse_letters(&l, command, args, err);

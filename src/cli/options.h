@@ -12,9 +12,24 @@ enum {
 	CMD_CONVERT = 1,
 	CMD_DIFF = 2,
 	CMD_TOP = 4,
-	CMD_OTHER = 1 << 30,                             /* takes words, not options */
-	CMD_PROFILES = CMD_CONVERT | CMD_DIFF | CMD_TOP, /* all that read profiles */
-	CMD_ALL = CMD_PROFILES | CMD_OTHER,
+	CMD_LIST = 8,
+	CMD_THREADS = 16,
+	CMD_HEAP = 32,
+	CMD_PERFMAP = 64,
+	CMD_RECORD = 128,
+	CMD_START = 256,
+	CMD_STOP = 512,
+	CMD_DUMP = 1024,
+	CMD_STATUS = 2048,
+	CMD_OTHER = 1 << 30,                                      /* takes words, not options */
+	CMD_FILES = CMD_CONVERT | CMD_DIFF | CMD_TOP,             /* all that read profiles */
+	CMD_SHOW = CMD_FILES | CMD_STOP | CMD_DUMP,               /* that show one */
+	CMD_PROFILES = CMD_SHOW | CMD_RECORD,                     /* that or make one first */
+	CMD_WRITE = CMD_CONVERT | CMD_DIFF | CMD_STOP | CMD_DUMP, /* and write it */
+	CMD_BEGIN = CMD_RECORD | CMD_START,                       /* that begin a recording */
+	CMD_AGENT = CMD_BEGIN | CMD_STOP | CMD_DUMP | CMD_STATUS, /* that talk to the agent */
+	CMD_PROCESS = CMD_LIST | CMD_THREADS | CMD_HEAP | CMD_PERFMAP, /* that look at processes */
+	CMD_ALL = CMD_PROFILES | CMD_AGENT | CMD_PROCESS | CMD_OTHER,
 };
 
 #define CLI_LIST_MAX 32
@@ -48,6 +63,16 @@ struct cli_args {
 	double width, frame_height, min_width; /* 0, 0 and -1: the format's own */
 	unsigned limit, cores;
 	bool quiet, json, help;
+	bool live, locks;
+
+	/* Recordings. Texts go to the agent as they are. */
+	int64_t duration_ns; /* 0: not given */
+	struct cli_list events;
+	const char *interval, *alloc, *wall, *lock, *chunksize, *chunktime, *loop, *depth,
+	    *memlimit, *maxoverhead, *library;
+	bool filter, children;
+	size_t
+	    command_at; /* in inputs: where the words behind -- begin; SIZE_MAX: there is no -- */
 
 	char *owned[2 * CLI_LIST_MAX];
 	size_t n_owned;
@@ -62,6 +87,8 @@ enum cli_opt_type {
 	OPT_WHEN,   /* struct ch_when */
 	OPT_NUMBER, /* double >= 0 */
 	OPT_COUNT,  /* unsigned */
+	OPT_TIME,   /* int64_t ns > 0; a bare number is seconds */
+	OPT_WORD,   /* const char *, goes between commas: has none itself */
 };
 
 struct cli_opt {
@@ -90,6 +117,8 @@ extern const size_t cli_n_opts;
 int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, struct ch_error *err);
 void cli_args_done(struct cli_args *args);
 
+/* 30, 30s, 5m, 1h, 250ms. 0 or -EINVAL. */
+int cli_parse_duration(const char *s, int64_t *ret_ns);
 /* +10s, -5s, seconds or milliseconds since the epoch, or ISO 8601. 0 or -EINVAL. */
 int cli_parse_when(const char *s, struct ch_when *ret);
 

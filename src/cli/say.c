@@ -166,3 +166,14 @@ void cli_progress_stop(void)
 		fputs("\r\033[K", stderr);
 	shown = false;
 }
+
+void cli_progress_line(const char *line)
+{
+	if (be_quiet || !isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	put_shown(line);
+	fputs(" …", stderr);
+	fflush(stderr);
+	shown = true;
+}

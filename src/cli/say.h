@@ -25,5 +25,7 @@ void cli_say_warning(const char *sentence);
 void cli_progress_start(const char *what, size_t n_inputs);
 void cli_progress_input(size_t number, const char *name);
 void cli_progress_stop(void);
+/* Shows a line of the caller's own instead, at once; cli_progress_stop takes it away. */
+void cli_progress_line(const char *line);
 
 #endif

@@ -16,7 +16,7 @@ static const struct {
 	{ "ns", 1 }, { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 },
 };
 
-static int parse_duration(const char *s, int64_t *ret_ns)
+int cli_parse_duration(const char *s, int64_t *ret_ns)
 {
 	char *unit;
 	double v = strtod(s, &unit);
@@ -114,7 +114,7 @@ int cli_parse_when(const char *s, struct ch_when *ret)
 	int64_t ns;
 
 	if (*s == '+' || *s == '-') {
-		if (parse_duration(s + 1, &ns) < 0)
+		if (cli_parse_duration(s + 1, &ns) < 0)
 			return -EINVAL;
 		*ret = (struct ch_when){ *s == '+' ? CH_WHEN_AFTER_START : CH_WHEN_BEFORE_END, ns };
 		return 0;

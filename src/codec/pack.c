@@ -1,27 +1,46 @@
 #include "codec/pack.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #define PIECE_BYTES (64 * 1024)
 
 struct ch_packer {
 	z_stream z;
+	ZSTD_CCtx *zstd; /* NULL: zlib does it */
 	ch_pack_sink *sink;
 	void *ctx;
 	int err;
 	uint8_t piece[PIECE_BYTES];
 };
 
-struct ch_packer *ch_packer_new(enum ch_pack_form form, int level, ch_pack_sink *sink, void *ctx)
+static bool start_zlib(struct ch_packer *k, enum ch_pack_form form, int level)
 {
-	struct ch_packer *k = calloc(1, sizeof(*k));
 	/* 16 more asks zlib for the gzip wrapper. */
 	int bits = form == CH_PACK_GZIP ? MAX_WBITS + 16 : MAX_WBITS;
 
+	return deflateInit2(&k->z, level, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+static bool start_zstd(struct ch_packer *k, int level)
+{
+	k->zstd = ZSTD_createCCtx();
+	if (!k->zstd)
+		return false;
+	ZSTD_CCtx_setParameter(k->zstd, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(k->zstd, ZSTD_c_checksumFlag, 1);
+	return true;
+}
+
+struct ch_packer *ch_packer_new(enum ch_pack_form form, int level, ch_pack_sink *sink, void *ctx)
+{
+	struct ch_packer *k = calloc(1, sizeof(*k));
+
 	if (!k)
 		return NULL;
-	if (deflateInit2(&k->z, level, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+	if (!(form == CH_PACK_ZSTD ? start_zstd(k, level) : start_zlib(k, form, level))) {
 		free(k);
 		return NULL;
 	}
@@ -47,10 +66,8 @@ static void drain(struct ch_packer *k, int flush)
 	} while (k->err >= 0 && (flush == Z_FINISH ? r != Z_STREAM_END : !k->z.avail_out));
 }
 
-void ch_packer_put(struct ch_packer *k, const void *data, size_t n)
+static void put_zlib(struct ch_packer *k, const uint8_t *p, size_t n)
 {
-	const uint8_t *p = data;
-
 	while (n && k->err >= 0) {
 		/* zlib counts in unsigned int. */
 		uInt now = n < (1u << 30) ? (uInt)n : 1u << 30;
@@ -63,9 +80,35 @@ void ch_packer_put(struct ch_packer *k, const void *data, size_t n)
 	}
 }
 
+static void put_zstd(struct ch_packer *k, const void *data, size_t n, ZSTD_EndDirective end)
+{
+	ZSTD_inBuffer in = { data, n, 0 };
+	size_t left;
+
+	do {
+		ZSTD_outBuffer out = { k->piece, PIECE_BYTES, 0 };
+
+		left = ZSTD_compressStream2(k->zstd, &out, &in, end);
+		if (ZSTD_isError(left))
+			k->err = -ENOMEM;
+		else if (out.pos)
+			k->err = k->sink(k->ctx, k->piece, out.pos);
+	} while (k->err >= 0 && (in.pos < in.size || (end == ZSTD_e_end && left)));
+}
+
+void ch_packer_put(struct ch_packer *k, const void *data, size_t n)
+{
+	if (!k->zstd)
+		put_zlib(k, data, n);
+	else if (n && k->err >= 0)
+		put_zstd(k, data, n, ZSTD_e_continue);
+}
+
 int ch_packer_finish(struct ch_packer *k)
 {
-	if (k->err >= 0)
+	if (k->err >= 0 && k->zstd)
+		put_zstd(k, "", 0, ZSTD_e_end);
+	else if (k->err >= 0)
 		drain(k, Z_FINISH);
 	return k->err < 0 ? k->err : 0;
 }
@@ -74,6 +117,9 @@ void ch_packer_free(struct ch_packer *k)
 {
 	if (!k)
 		return;
-	deflateEnd(&k->z);
+	if (k->zstd)
+		ZSTD_freeCCtx(k->zstd);
+	else
+		deflateEnd(&k->z);
 	free(k);
 }

@@ -1,5 +1,5 @@
 /*
- * Compressing by deflate, in pieces: bytes go in as they are made, compressed pieces come out at a
+ * Compressing by deflate or zstd, in pieces: bytes go in as they are made, compressed pieces come out at a
  * sink. The mirror of unpack.h.
  */
 #ifndef CH_CODEC_PACK_H
@@ -10,6 +10,7 @@
 enum ch_pack_form {
 	CH_PACK_ZLIB, /* RFC 1950: what browsers call "deflate" */
 	CH_PACK_GZIP, /* RFC 1952, without name and time: equal input gives equal output */
+	CH_PACK_ZSTD, /* RFC 8878, with a checksum */
 };
 
 /* Takes a compressed piece; a negative result ends the work with that result. */

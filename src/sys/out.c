@@ -1,16 +1,15 @@
 #include "sys/out.h"
 #include "base/buf.h"
+#include "sys/scrap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #define BUFFER_BYTES (256 * 1024)
-#define OPEN_MAX_OUT 16
 
 struct ch_out {
 	struct ch_out_window free; /* first: ch_out_write casts */
@@ -22,29 +21,6 @@ struct ch_out {
 	char temp[PATH_MAX + 32];
 	char buffer[BUFFER_BYTES];
 };
-
-/* For the signal handler: names of temporary files that exist right now. */
-static const char *_Atomic temps[OPEN_MAX_OUT];
-
-static int register_temp(const char *name)
-{
-	const char *none = NULL;
-
-	for (int i = 0; i < OPEN_MAX_OUT; i++, none = NULL)
-		if (atomic_compare_exchange_strong(&temps[i], &none, name))
-			return i;
-	return -1;
-}
-
-void ch_out_abort_all_signal_safe(void)
-{
-	for (int i = 0; i < OPEN_MAX_OUT; i++) {
-		const char *name = atomic_load(&temps[i]);
-
-		if (name)
-			unlink(name);
-	}
-}
 
 /* Signals wait, lest one comes when the file exists and nobody knows its name yet. */
 static void make_temp(struct ch_out *out)
@@ -58,7 +34,7 @@ static void make_temp(struct ch_out *out)
 	out->fd = mkostemp(out->temp, O_CLOEXEC);
 	saved = errno;
 	if (out->fd >= 0)
-		out->slot = register_temp(out->temp);
+		out->slot = ch_scrap_add(out->temp);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 }
@@ -167,8 +143,7 @@ bool ch_out_failed(const struct ch_out *out)
 
 static void forget(struct ch_out *out)
 {
-	if (out->slot >= 0)
-		atomic_store(&temps[out->slot], NULL);
+	ch_scrap_forget(out->slot);
 	free(out);
 }
 

@@ -1,6 +1,7 @@
 /*
  * Output that is either complete or not there: written to a temporary name beside the target and
- * renamed by ch_out_commit. Errors stick; the one check is the result of ch_out_commit.
+ * renamed by ch_out_commit; a signal that ends the
+ * program removes it (scrap.h). Errors stick; the one check is the result of ch_out_commit.
  */
 #ifndef CH_SYS_OUT_H
 #define CH_SYS_OUT_H
@@ -18,8 +19,6 @@ int ch_out_open(const char *path, struct ch_out **ret, struct ch_error *err);
 int ch_out_commit(struct ch_out *out, struct ch_error *err);
 /* Removes the temporary file and frees out; NULL is fine. */
 void ch_out_abort(struct ch_out *out);
-/* Removes the temporary files of every open output: for a handler of SIGINT or SIGTERM. */
-void ch_out_abort_all_signal_safe(void);
 
 void ch_out_write_slow(struct ch_out *out, const void *data, size_t n);
 /* True once a write failed: long loops may stop early. */

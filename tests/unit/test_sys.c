@@ -2,6 +2,7 @@
 #include "sys/map.h"
 #include "sys/out.h"
 #include "sys/par.h"
+#include "sys/scrap.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -133,7 +134,7 @@ static void an_aborted_output_leaves_nothing(void **state)
 	ch_out_puts(out, "half");
 	ch_out_abort(out);
 	assert_int_equal(ch_out_open(in_folder("z"), &out, &err), 0);
-	ch_out_abort_all_signal_safe();
+	ch_scrap_remove_all_signal_safe();
 	assert_int_equal(files_in_folder(), 0);
 	ch_out_abort(out);
 }

@@ -1,0 +1,458 @@
+#include "hotspot/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+
+#define STEP_MS       5
+#define STARTING_MS   3000  /* for the handler of a JVM that has just begun */
+#define LISTENING_MS  10000 /* for its socket; a JVM that collects garbage answers late */
+#define CODE_MAX      16    /* bytes of the first line of a reply */
+#define LOAD_TEXT_MAX 4096
+
+static void nap(unsigned ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)ms * 1000000 }, NULL);
+}
+
+/* --- is it willing? ------------------------------------------------------------------------------ */
+
+static int not_ours(const struct ch_proc *p, struct ch_error *err)
+{
+	struct passwd *pw = getpwuid(p->euid);
+
+	if (p->euid == geteuid())
+		return ch_fail(err, -EACCES, "process %d is closed to its own user; run as root",
+		               (int)p->pid);
+	return ch_fail(err, -EPERM,
+	               "process %d belongs to %s (uid %u); run as that user or as root",
+	               (int)p->pid, pw ? pw->pw_name : "another user", p->euid);
+}
+
+static int gone(pid_t pid, struct ch_error *err)
+{
+	return ch_fail(err, -ESRCH, "process %d ended meanwhile", (int)pid);
+}
+
+static int check_process(pid_t pid, struct ch_proc *p, struct ch_error *err)
+{
+	int r = ch_proc_read(pid, p, err);
+
+	if (r < 0)
+		return r;
+	if (p->tgid != pid)
+		return ch_fail(err, -EINVAL, "%d is a thread of process %d; name the process",
+		               (int)pid, (int)p->tgid);
+	if (p->state == 'Z' || p->state == 'X')
+		return ch_fail(err, -ESRCH, "process %d has ended", (int)pid);
+	if (kill(pid, 0) < 0)
+		return errno == EPERM ? not_ours(p, err) : gone(pid, err);
+	return 0;
+}
+
+static int check_jvm(const struct ch_proc *p, struct ch_jvm *j, struct ch_error *err)
+{
+	char name[PATH_MAX] = "?";
+	int r = ch_jvm_look(p->pid, j);
+
+	if (r > 0)
+		return 0;
+	if (r == -ESRCH)
+		return gone(p->pid, err);
+	if (r < 0)
+		return not_ours(p, err);
+	(void)ch_proc_link(p->pid, "exe", name, sizeof(name));
+	return ch_fail(err, -EINVAL,
+	               "process %d is no HotSpot JVM (it runs %.200s); `charcloth list` shows "
+	               "which are",
+	               (int)p->pid, name);
+}
+
+/* The handler comes early in the life of a JVM, but not at once. */
+static int wait_for_handler(struct ch_proc *p, const struct ch_jvm *j, struct ch_error *err)
+{
+	if (ch_jvm_has_option(j, "-Xrs"))
+		return ch_fail(err, -EOPNOTSUPP,
+		               "the JVM %d was started with -Xrs and would die of being asked; "
+		               "start it without",
+		               (int)p->pid);
+	for (unsigned waited = 0; !ch_proc_catches(p, SIGQUIT); waited += STEP_MS) {
+		if (waited >= STARTING_MS)
+			return ch_fail(err, -EAGAIN,
+			               "the JVM %d does not handle SIGQUIT and would die of it: "
+			               "it is still starting, try again; or it runs with -Xrs",
+			               (int)p->pid);
+		nap(STEP_MS);
+		if (ch_proc_read(p->pid, p, err) < 0 || p->state == 'Z')
+			return gone(p->pid, err);
+	}
+	return 0;
+}
+
+static int check_willing(struct ch_proc *p, const struct ch_jvm *j, struct ch_error *err)
+{
+	if (ch_jvm_refuses_attach(j))
+		return ch_fail(err, -EOPNOTSUPP,
+		               "the JVM %d was started with -XX:+DisableAttachMechanism; start it "
+		               "without, or with -agentpath",
+		               (int)p->pid);
+	return wait_for_handler(p, j, err);
+}
+
+/* --- asking it to listen ------------------------------------------------------------------------- */
+
+static bool listens(const struct ch_attach *a)
+{
+	struct stat st;
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), ".java_pid%d", (int)a->proc.nspid);
+	return !fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
+	       st.st_uid == a->proc.euid;
+}
+
+/*
+ * The file that tells the JVM what the signal means, which must belong to its user. One that is
+ * there already is another client's or a left-over: as good as ours when the owner is right, and a
+ * thread dump where it is not. 0, or a negative errno.
+ */
+static int put_trigger(int dir, const char *name, const struct ch_proc *p)
+{
+	CH_CLEANUP(ch_closep)
+	int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd < 0 && errno == EEXIST) {
+		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return -errno;
+		return S_ISREG(st.st_mode) && st.st_uid == p->euid ? 0 : -EEXIST;
+	}
+	if (fd < 0)
+		return -errno;
+	if (p->euid != geteuid() && fchown(fd, p->euid, p->egid) < 0) {
+		int r = -errno;
+
+		unlinkat(dir, name, 0);
+		return r;
+	}
+	return 0;
+}
+
+static bool signal_waits(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) &&
+	       (sigismember(&waiting, SIGINT) > 0 || sigismember(&waiting, SIGTERM) > 0 ||
+	        sigismember(&waiting, SIGHUP) > 0);
+}
+
+static int send_quit(const struct ch_attach *a)
+{
+	if (a->pidfd >= 0)
+		return ch_proc_signal(a->pidfd, SIGQUIT);
+	return kill(a->proc.pid, SIGQUIT) < 0 ? -errno : 0;
+}
+
+static int wait_for_socket(const struct ch_attach *a, struct ch_error *err)
+{
+	struct ch_proc now;
+
+	for (unsigned waited = 0; !listens(a); waited += STEP_MS) {
+		if (signal_waits())
+			return ch_fail(err, -EINTR, "interrupted");
+		if (ch_proc_read(a->proc.pid, &now, NULL) < 0 || now.state == 'Z')
+			return gone(a->proc.pid, err);
+		if (waited >= LISTENING_MS)
+			return ch_fail(err, -ETIMEDOUT,
+			               "the JVM %d did not answer within %d s; it may be stuck, "
+			               "or busy with a long pause",
+			               (int)a->proc.pid, LISTENING_MS / 1000);
+		nap(STEP_MS);
+	}
+	return 0;
+}
+
+/* In the folder where the JVM was started, where it looks first; else in its /tmp. */
+static int ask(const struct ch_attach *a, struct ch_error *err)
+{
+	CH_CLEANUP(ch_closep) int cwd = -1;
+	int dir, r;
+	char path[64], name[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/cwd", (int)a->proc.pid);
+	(void)snprintf(name, sizeof(name), ".attach_pid%d", (int)a->proc.nspid);
+	dir = cwd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = cwd < 0 ? -errno : put_trigger(cwd, name, &a->proc);
+	if (r < 0 && r != -EEXIST) {
+		dir = a->tmp;
+		r = put_trigger(dir, name, &a->proc);
+	}
+	if (r == -EEXIST)
+		return ch_fail(err, r, "a file '%s' of another user is in the way; remove it",
+		               name);
+	if (r < 0)
+		return ch_fail(err, r, "write '%s' into the folder or the /tmp of process %d: %m",
+		               name, (int)a->proc.pid);
+	r = send_quit(a);
+	if (r < 0)
+		ch_fail(err, r, "signal to process %d: %m", (int)a->proc.pid);
+	else
+		r = wait_for_socket(a, err);
+	unlinkat(dir, name, 0);
+	return r;
+}
+
+/* Signals that would end us wait until the trigger is gone. */
+static int ask_undisturbed(const struct ch_attach *a, struct ch_error *err)
+{
+	sigset_t ends, before;
+	int r;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	r = ask(a, err);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+static int open_checked(struct ch_attach *a, struct ch_jvm *j, struct ch_error *err)
+{
+	int r = check_process(a->proc.pid, &a->proc, err);
+
+	if (r >= 0)
+		r = check_jvm(&a->proc, j, err);
+	if (r < 0)
+		return r;
+	if (a->proc.state == 'T' || a->proc.state == 't')
+		return ch_fail(err, -EAGAIN,
+		               "process %d is stopped and cannot answer; `kill -CONT %d` first",
+		               (int)a->proc.pid, (int)a->proc.pid);
+	memcpy(a->agent, j->agent, sizeof(a->agent));
+	a->tmp = ch_proc_open_file(a->proc.pid, "/tmp", O_RDONLY | O_DIRECTORY);
+	if (a->tmp < 0)
+		return ch_fail(err, a->tmp, "open the /tmp of process %d: %m", (int)a->proc.pid);
+	if (listens(a))
+		return 0;
+	r = check_willing(&a->proc, j, err);
+	return r < 0 ? r : ask_undisturbed(a, err);
+}
+
+int ch_attach_open(pid_t pid, struct ch_attach *ret, struct ch_error *err)
+{
+	struct ch_jvm j = { 0 };
+	/* Before anything is learnt about it: what is checked and what is signalled are one. */
+	struct ch_attach a = { .proc = { .pid = pid }, .pidfd = ch_proc_open(pid), .tmp = -1 };
+	int r = open_checked(&a, &j, err);
+
+	ch_jvm_done(&j);
+	if (r < 0)
+		ch_attach_close(&a);
+	else
+		*ret = a;
+	return r;
+}
+
+void ch_attach_close(struct ch_attach *a)
+{
+	ch_closep(&a->pidfd);
+	ch_closep(&a->tmp);
+	a->pidfd = a->tmp = -1;
+}
+
+/* --- commands ------------------------------------------------------------------------------------ */
+
+/* Old JVMs listen only to their own user, not to root: the connection is made as that user. */
+static int connect_as(const struct ch_attach *a, int s, const struct sockaddr_un *to)
+{
+	struct ch_proc_ids before;
+	int r = ch_proc_become(&a->proc, &before);
+
+	if (r >= 0 && connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0)
+		r = -errno;
+	ch_proc_restore(&before);
+	return r;
+}
+
+/* The name of the socket can be taken by others who may write there; what listens cannot. */
+static bool is_target(const struct ch_attach *a, int s)
+{
+	struct ucred who;
+	socklen_t n = sizeof(who);
+
+	return !getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &n) && who.uid == a->proc.euid &&
+	       (!who.pid || who.pid == a->proc.pid);
+}
+
+static int dial(const struct ch_attach *a, struct ch_error *err)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	CH_CLEANUP(ch_closep) int at = -1;
+	int s, r;
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), ".java_pid%d", (int)a->proc.nspid);
+	at = openat(a->tmp, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (at < 0)
+		return ch_fail(err, -errno, "the JVM %d no longer listens: %m", (int)a->proc.pid);
+	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s < 0)
+		return ch_fail(err, -errno, "socket: %m");
+	(void)snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", at);
+	r = connect_as(a, s, &to);
+	if (r < 0)
+		ch_fail(err, r, "connect to the JVM %d: %m", (int)a->proc.pid);
+	else if (!is_target(a, s))
+		r = ch_fail(err, -EPERM, "another process answers in the place of the JVM %d",
+		            (int)a->proc.pid);
+	if (r < 0) {
+		close(s);
+		return r;
+	}
+	return s;
+}
+
+static int put_command(int s, const struct ch_attach *a, const char *command,
+                       const char *const *args, struct ch_error *err)
+{
+	CH_CLEANUP(ch_buf_done) struct ch_buf b = CH_BUF(65536);
+
+	ch_buf_put(&b, "1", 2);
+	ch_buf_put(&b, command, strlen(command) + 1);
+	for (int i = 0; i < CH_ATTACH_ARGS; i++) {
+		const char *arg = args && args[i] ? args[i] : "";
+
+		if (strlen(arg) > CH_ATTACH_ARG_MAX)
+			return ch_fail(err, -E2BIG,
+			               "the JVM takes at most %d bytes of options and file names, "
+			               "these are %zu",
+			               CH_ATTACH_ARG_MAX, strlen(arg));
+		ch_buf_put(&b, arg, strlen(arg) + 1);
+	}
+	if (b.err)
+		return ch_fail(err, b.err, "attach: %m");
+	for (size_t done = 0; done < b.len;) {
+		ssize_t n = send(s, b.data + done, b.len - done, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return ch_fail(err, -errno, "send to the JVM %d: %m", (int)a->proc.pid);
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+struct reply {
+	char first[CODE_MAX]; /* the line with the result code, as far as it came */
+	size_t n;
+	bool text; /* the code is complete */
+	int code;
+};
+
+/* Takes the line with the code off the front of a piece; how many bytes of it were used. */
+static ssize_t take_code(struct reply *r, const char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *end;
+
+		if (data[i] != '\n') {
+			if (r->n == CODE_MAX - 1)
+				return -EBADMSG;
+			r->first[r->n++] = data[i];
+			continue;
+		}
+		r->first[r->n] = 0;
+		r->code = (int)strtol(r->first, &end, 10);
+		r->text = true;
+		return end == r->first || *end ? -EBADMSG : (ssize_t)i + 1;
+	}
+	return (ssize_t)n;
+}
+
+static int read_reply(int s, const struct ch_attach *a, struct reply *reply, ch_attach_sink *sink,
+                      void *ctx, struct ch_error *err)
+{
+	char piece[16384];
+	ssize_t used = 0;
+
+	for (;;) {
+		ssize_t n = read(s, piece, sizeof(piece));
+		int r = 0;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != ECONNRESET)
+			return ch_fail(err, -errno, "read from the JVM %d: %m", (int)a->proc.pid);
+		if (n <= 0)
+			break;
+		used = reply->text ? 0 : take_code(reply, piece, (size_t)n);
+		if (used < 0)
+			return ch_fail(err, (int)used, "the JVM %d answers in another language",
+			               (int)a->proc.pid);
+		if (used < n && sink)
+			r = sink(ctx, piece + used, (size_t)(n - used));
+		if (r < 0)
+			return ch_fail(err, r, "the answer of the JVM %d: %m", (int)a->proc.pid);
+	}
+	if (!reply->text)
+		return ch_fail(err, -ECONNRESET,
+		               "the JVM %d closed the connection without an answer; it may have "
+		               "ended",
+		               (int)a->proc.pid);
+	return 0;
+}
+
+int ch_attach_send(const struct ch_attach *a, const char *command, const char *const *args,
+                   ch_attach_sink *sink, void *ctx, struct ch_error *err)
+{
+	struct reply reply = { 0 };
+	CH_CLEANUP(ch_closep) int s = dial(a, err);
+	int r = s < 0 ? s : put_command(s, a, command, args, err);
+
+	if (r >= 0)
+		r = read_reply(s, a, &reply, sink, ctx, err);
+	return r < 0 ? r : reply.code < 0 ? -reply.code : reply.code;
+}
+
+static int keep(void *ctx, const char *data, size_t n)
+{
+	struct ch_buf *b = ctx;
+
+	ch_buf_put(b, data, n);
+	return b->err;
+}
+
+/* Versions disagree about the code, but all say this when the library was loaded. */
+static const char returned[] = "return code: ";
+
+int ch_attach_load(const struct ch_attach *a, const char *library, const char *options,
+                   struct ch_error *err)
+{
+	const char *args[CH_ATTACH_ARGS] = { library, "true", options };
+	CH_CLEANUP(ch_buf_done) struct ch_buf b = CH_BUF(LOAD_TEXT_MAX);
+	int r = ch_attach_send(a, "load", args, keep, &b, err);
+	const char *at;
+
+	if (r < 0)
+		return r;
+	ch_buf_putc(&b, 0);
+	if (b.err)
+		return ch_fail(err, b.err, "the answer of the JVM %d: %m", (int)a->proc.pid);
+	at = strstr(b.data, returned);
+	if (at)
+		return strtol(at + strlen(returned), NULL, 10) != 0;
+	b.data[strcspn(b.data, "\n")] = 0;
+	return ch_fail(err, -ENOEXEC, "the JVM %d could not load '%.100s': %.300s",
+	               (int)a->proc.pid, library, b.data[0] ? b.data : "it does not say why");
+}

@@ -1,0 +1,87 @@
+"""JVMs that live as long as a test needs them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import jdks
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOBODY = 65534
+TMP = pathlib.Path("/tmp")  # noqa: S108 - where every HotSpot puts its socket
+
+
+@functools.cache
+def classes(name):
+    """The folder with the classes of programs/<name>.java, readable for everybody."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="charcloth-classes-"))
+    folder.chmod(0o755)
+    jdks.run([jdks.javac(), "--release", "11", "-g", "-d", folder, HERE / "programs" / f"{name}.java"])
+    return folder
+
+
+def forget():
+    """Removes the compiled classes."""
+    if classes.cache_info().currsize:
+        for name in ("Idle", "Spin"):
+            shutil.rmtree(classes(name), ignore_errors=True)
+        classes.cache_clear()
+
+
+class Jvm:
+    """A running JVM in a folder of its own."""
+
+    def __init__(self, process, folder, pid=None):
+        self.process = process
+        self.folder = folder
+        self.pid = pid or process.pid
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def end(self):
+        """Lets the program end by itself; what it printed after `up`."""
+        out, _ = self.process.communicate(timeout=60)
+        return out
+
+    def left_behind(self):
+        """Files of an attach in its folder and in /tmp."""
+        here = [path.name for path in self.folder.iterdir() if path.name.startswith((".attach", ".charcloth"))]
+        tmp = [path.name for path in TMP.iterdir() if path.name == f".attach_pid{self.pid}"]
+        return here + tmp
+
+
+@contextlib.contextmanager
+def running(version, *options, user=None, prefix=(), program="Idle", arguments=()):
+    """A JVM with programs/<program>.java that has printed its first line; killed at the end if it still runs."""
+    with tempfile.TemporaryDirectory(prefix="charcloth-jvm-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        as_user = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
+        if user is not None:
+            os.chown(folder, user, user)
+        command = [*prefix, jdks.java(version), "-Xmx64m", *options, "-cp", classes(program), program, *arguments]
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            **as_user,
+        )
+        try:
+            first = process.stdout.readline()
+            assert first == "up\n", f"the JVM said {first!r}{process.stdout.read() if first else ''}"
+            yield Jvm(process, folder)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
