@@ -20,6 +20,7 @@
 #include "agent/metrics.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
+#include "agent/spans.h"
 #include "sys/symbols.h"
 
 #define DRAIN_MS    100
@@ -30,6 +31,7 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows, between the thread and commands */
 	bool started, stopping, ended;
+	bool spans_due; /* the file is new: tasks that run already are to be told */
 	struct ch_args args;
 	struct ch_chunk chunk;
 	struct ch_intern *intern;
@@ -71,9 +73,30 @@ static void take(void *arg, const struct ch_rec *r)
 		ch_emit_span(&rec.chunk, rec.intern, (const struct ch_rec_span *)r);
 }
 
+/* Not before tasks that start write themselves: there may be none between the two. */
+static void write_open_spans(void)
+{
+	if (!rec.spans_due || !(atomic_load(&ch_sampler.running) || rec.stopping))
+		return;
+	rec.spans_due = false;
+	ch_spans_write_open(&rec.chunk, rec.intern);
+}
+
 static void drain(void)
 {
 	ch_drain(&ch_sampler.rings, rec.intern, take, NULL);
+	struct ch_rings *rings = &ch_sampler.rings;
+	uint64_t upto[CH_STRIPES_MAX] = { 0 };
+
+	write_open_spans();
+	/* First how far samples go, then all definitions: see record.h. */
+	for (unsigned i = 0; i < rings->n; i++)
+		upto[i] =
+		    atomic_load_explicit(&rings->stripe[i].samples.head, memory_order_acquire);
+	for (unsigned i = 0; i < rings->n; i++)
+		drain_defs(&rings->stripe[i].defs);
+	for (unsigned i = 0; i < rings->n; i++)
+		drain_samples(&rings->stripe[i].samples, upto[i]);
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
@@ -124,6 +147,7 @@ static int next_file(struct ch_error *err)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
 	rec.start_ns = ch_now_ns();
+	rec.spans_due = true;
 	return next_chunk(rec.start_ns, err);
 }
 
@@ -278,6 +302,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 		atomic_store(&ch_thread_at(i)->name_id, 0);
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	rec.spans_due = true;
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static void count(_Atomic uint64_t *c)
 	atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
 }
 
-static void wake_recorder(void)
+void ch_sampler_wake(void)
 {
 	uint64_t one = 1;
 
@@ -319,7 +319,7 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 	crowded = ch_ring_crowded(&s->samples) || ch_ring_crowded(&s->defs);
 	ch_stripe_release(s);
 	if (crowded)
-		wake_recorder();
+		ch_sampler_wake();
 	if (taken)
 		count(&ch_sampler.taken[what->event]);
 	return taken;
