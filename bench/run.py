@@ -21,9 +21,12 @@ from collections.abc import Callable
 import inputs
 import peers
 
+import agent
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+MARKS = "<!-- bench:begin -->", "<!-- bench:end -->"
+AGENT_MARKS = "<!-- bench-agent:begin -->", "<!-- bench-agent:end -->"
 ONE_CORE = ["taskset", "-c", "0"]
 PATIENCE_S = 240  # a tool that has taken this long in all is not run again
 MIB = 1 << 20
@@ -331,15 +334,18 @@ def machine():
     return f"Measured on {today} with {cores} cores ({model[1] if model else os.uname().machine})."
 
 
-def write_page(text):
+def write_page(text, marks=MARKS):
+    begin, end = marks
     page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    if sys.argv[1:2] == ["agent"]:
+        return agent.main(sys.argv[2:], machine(), lambda text: write_page(text, AGENT_MARKS))
+    parser = argparse.ArgumentParser(description=__doc__, epilog="`./dev bench agent` measures the JVM agent.")
     keys = [case.key for case in CASES] + ["page"]
     parser.add_argument("cases", nargs="*", metavar="CASE", help="some of " + ", ".join(keys) + "; all without")
     parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (5)")

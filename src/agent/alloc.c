@@ -18,18 +18,32 @@ static struct {
 	uint64_t tended_ns, tended_events;
 } alloc;
 
-uint64_t ch_alloc_weight(uint64_t bytes, uint64_t interval)
+/*
+ * JDK 11 takes what a sampled object had too much off the way to the next sample, but only when
+ * that way is the longer of the two: short ways stay as they are, and samples come too often after
+ * large objects. `again` is how likely that is.
+ */
+uint64_t ch_alloc_weight(uint64_t bytes, uint64_t interval, bool jdk11)
 {
-	double s = (double)bytes, i = (double)interval;
+	double s = (double)bytes, i = (double)interval, chance, again;
 
-	return interval ? (uint64_t)(s / -expm1(-s / i) + 0.5) : bytes;
+	if (!interval)
+		return bytes;
+	chance = -expm1(-s / i);
+	if (jdk11) {
+		again = 1 - s / i * (1 - chance) / chance;
+		chance /= 1 - again * (1 - chance);
+	}
+	return (uint64_t)(s / chance + 0.5);
 }
 
 static void take(struct ch_thread *t, JNIEnv *env, jthread thread, jobject object, jclass class,
                  uint64_t bytes)
 {
+	uint64_t interval = atomic_load(&alloc.interval);
 	struct ch_sample_of what = { .event = CH_EV_ALLOC,
-		                     .weight = ch_alloc_weight(bytes, atomic_load(&alloc.interval)),
+		                     .weight = ch_alloc_weight(bytes, interval,
+		                                               ch_sampler.vm.major == 11),
 		                     .extra = bytes };
 	jweak weak = NULL;
 

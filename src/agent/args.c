@@ -54,6 +54,8 @@ static const struct option {
 	{ "jstackdepth", NUMBER, AT(depth), 0 },
 	{ "maxoverhead", PERCENT, AT(max_overhead), 0 },
 	{ "filter", FLAG, AT(tasks_only), 0 },
+	{ "kernel", FLAG, AT(kernel), 0 },
+	{ "alluser", FLAG, AT(all_user), 0 },
 	{ "cstack", TEXT, AT(cstack), 0 },
 	{ "jfr", IGNORED, 0, 0 },
 	{ "threads", IGNORED, 0, 0 },
@@ -214,6 +216,8 @@ static void fill_defaults(struct ch_args *a)
 	/* `event=wall,interval=…` and `event=lock,interval=…` mean that event's own interval. */
 	if (a->wall && !a->wall_ns)
 		a->wall_ns = !a->cpu && a->interval_ns ? a->interval_ns : 50000000;
+	if (a->n_perf && !a->cpu && !a->wall && !a->ctimer && !a->itimer)
+		a->perf_period = a->interval_ns;
 	if (!a->interval_ns)
 		a->interval_ns = 10000000;
 	/* What is alive is a small part of what was allocated: it takes more samples to see it. */

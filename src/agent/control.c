@@ -3,27 +3,40 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "agent/alloc.h"
+#include "agent/cost_log.h"
 #include "agent/cpu.h"
-#include "agent/events.h"
+#include "agent/lock.h"
 #include "agent/governor.h"
 #include "agent/metrics.h"
+#include "agent/perf.h"
+#include "agent/events.h"
 #include "agent/perfmap.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
+#include "agent/stubs.h"
 #include "sys/fault.h"
 
 #define METHODS_ENTRIES (1u << 15)
 #define CLASSES_ENTRIES (1u << 13)
+#define UNWIND_MAX      (4u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording;
 
 /* --- start ----------------------------------------------------------------------------------- */
+
+/* libjvm keeps frame pointers, and its table would be the largest of all. */
+static bool needs_table(void *arg, const char *path)
+{
+	(void)arg;
+	return strcmp(path, ch_agent.libjvm_path) != 0;
+}
 
 /* Memory is taken once and kept: a handler that is still under way may look at it. */
 static int take_memory(struct ch_error *err)
@@ -37,6 +50,12 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
 	if (r >= 0 && !s->classes.entries)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
+	if (!s->pc_cache && s->vm.nm_compile_id >= 0)
+		s->pc_cache = calloc(1, sizeof(*s->pc_cache));
+	if (!s->unwind)
+		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
+	if (s->unwind)
+		ch_unwind_refresh(s->unwind);
 	return r;
 }
 
@@ -69,17 +88,17 @@ static void reset_counts(void)
 	atomic_store(&s->handler_calls, 0);
 }
 
-/* Below the kernel's tick only perf's clock asks often enough. */
+/* Below the kernel's tick only perf's clock asks often enough, and only it sees the kernel. */
 static enum ch_cpu_engine engine_for(const struct ch_args *a)
 {
 	if (a->itimer)
 		return CH_CPU_ITIMER;
-	return a->cpu && a->interval_ns < 4000000 ? CH_CPU_PERF : CH_CPU_TIMER;
+	return a->cpu && (a->interval_ns < 4000000 || a->kernel) ? CH_CPU_PERF : CH_CPU_TIMER;
 }
 
 static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1 };
+	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1, !a->all_user };
 	int r;
 
 	if (!a->cpu && !a->itimer && !a->ctimer)
@@ -108,7 +127,8 @@ static int start_alloc(const struct ch_args *a, struct ch_error *err)
 	return a->alloc || a->live ? ch_alloc_start(&config, err) : 0;
 }
 
-static int start_events(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out,
+                        struct ch_error *err)
 {
 	int r = start_cpu(a, out, err);
 
@@ -116,14 +136,20 @@ static int start_events(const struct ch_args *a, struct ch_buf *out, struct ch_e
 		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
 	if (r >= 0)
 		r = start_alloc(a, err);
+	if (r >= 0)
+		r = ch_perf_start(err);
+	if (r >= 0 && a->lock)
+		r = ch_lock_start(env, (uint64_t)a->lock_ns, out, err);
 	return r;
 }
 
 static void stop_events(void)
 {
+	ch_lock_stop();
 	ch_alloc_stop();
 	ch_wall_stop();
 	ch_cpu_stop();
+	ch_perf_stop();
 	atomic_store(&ch_sampler.running, false);
 }
 
@@ -132,20 +158,26 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 {
 	int r = take_memory(err);
 
-	if (r < 0 || (r = take_signal(err)) < 0)
+	if (r >= 0)
+		r = take_signal(err);
+	if (r >= 0)
+		r = ch_perf_prepare(a, out, err);
+	if (r < 0)
 		return r;
 	reset_counts();
 	ch_governor_start();
+	ch_cost_log_begin();
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
+	ch_stubs_start(ch_agent.jvmti);
 	ch_jvm_threads_scan(env);
 	ch_native_threads_scan();
 	r = ch_recorder_start(a, err);
 	if (r < 0)
 		return r;
 	atomic_store(&ch_sampler.running, true);
-	r = start_events(a, out, err);
+	r = start_events(a, env, out, err);
 	if (r < 0) {
 		struct ch_error ignored;
 
@@ -217,6 +249,7 @@ static void put_counts(struct ch_buf *out)
 	for (unsigned i = CH_WALK_TRUNCATED; i < CH_WALK_ENDS; i++)
 		ch_buf_printf(out, "walks ended, %s: %llu\n", ends[i],
 		              (unsigned long long)atomic_load(&s->ends[i]));
+	ch_lock_counts(out);
 	ch_buf_printf(out, "faults caught: %llu\n", (unsigned long long)ch_fault_count());
 	if (calls)
 		ch_buf_printf(out, "handler: %llu ns on average\n",
@@ -246,6 +279,7 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
 	stop_events();
+	ch_cost_log_end();
 	r = ch_recorder_stop(err);
 	put_counts(out);
 	return r;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/cpu_state.h"
+#include "agent/perf.h"
 #include "agent/sampler.h"
 
 #ifndef sigev_notify_thread_id
@@ -91,51 +91,34 @@ static void timer_again(struct ch_thread *t)
 
 /* --- perf's clock for each thread ------------------------------------------------------------ */
 
+static struct ch_perf_spec clock_spec;
+
 static int perf_add(struct ch_thread *t)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
-		                        .type = PERF_TYPE_SOFTWARE,
-		                        .config = PERF_COUNT_SW_CPU_CLOCK,
-		                        .sample_period = ch_cpu_state.period_ns,
-		                        .disabled = 1,
-		                        .exclude_kernel = 0,
-		                        .wakeup_events = 1 };
-	int tid = atomic_load(&t->tid), fd;
-	struct f_owner_ex owner = { F_OWNER_TID, tid };
+	struct ch_cpu_config *c = &ch_cpu_state.config;
+	struct ch_error err;
+	int r = clock_spec.name[0] ? 0 : ch_perf_event_parse("cpu-clock", &clock_spec, &err);
 
-	if (t->perf_fd >= 0)
-		return 0;
-	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
-		attr.exclude_kernel = 1;
-		fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r >= 0)
+		r = ch_perf_slot_open(t, &t->clock, &clock_spec, ch_cpu_state.period_ns, c->kernel,
+		                      &err);
+	if ((r == -EACCES || r == -EPERM) && c->kernel) {
+		c->kernel = false;
+		r = perf_add(t);
 	}
-	if (fd < 0)
-		return -errno;
-	if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, SIGPROF) < 0 ||
-	    fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		int e = errno;
-
-		close(fd);
-		return -e;
-	}
-	t->perf_fd = fd;
-	return 0;
+	return r;
 }
 
 static void perf_remove(struct ch_thread *t)
 {
-	if (t->perf_fd >= 0)
-		close(t->perf_fd);
-	t->perf_fd = -1;
+	ch_perf_slot_close(t, &t->clock);
 }
 
 static void perf_again(struct ch_thread *t)
 {
 	uint64_t period = ch_cpu_state.period_ns;
 
-	if (t->perf_fd >= 0)
-		ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &period);
+	ch_perf_slot_period(&t->clock, period);
 }
 
 /* --- one timer for all ----------------------------------------------------------------------- */
@@ -173,14 +156,16 @@ static void young_remove(struct ch_thread *t)
 	t->has_young_timer = false;
 }
 
-static uint64_t random_below(uint64_t n)
+/*
+ * Where in its interval a thread starts. Steps of the golden ratio fill the interval more evenly
+ * than chance: the sum over many short threads comes out right, whatever pattern they come in.
+ */
+static uint64_t next_offset(uint64_t interval_ns)
 {
-	static _Atomic uint64_t seed;
-	uint64_t x = atomic_fetch_add(&seed, 0x9e3779b97f4a7c15) + ch_now_ns();
+	static _Atomic uint64_t phase;
+	uint64_t at = atomic_fetch_add(&phase, 0x9e3779b97f4a7c15);
 
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return (x ^ x >> 31) % n;
+	return (uint64_t)((unsigned __int128)at * interval_ns >> 64);
 }
 
 static bool on(void)
@@ -193,11 +178,14 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
 	int r = 0;
 
-	/* Where in its interval a thread starts is chance: short ones are seen as often as due. */
-	t->offset_ns = random_below(interval);
+	t->offset_ns = next_offset(interval);
 	if (age != CH_AGE_LATE)
 		cpu_ns = cpu_ns_of(atomic_load(&t->tid));
-	t->accounted = (cpu_ns + t->offset_ns) / interval;
+	/* The way into the VM belongs to a new thread; what an old one did elsewhere does not. */
+	if (age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns))
+		t->accounted = 0;
+	else
+		t->accounted = (cpu_ns + t->offset_ns) / interval;
 	if (!engine()->add)
 		return 0;
 	if (age == CH_AGE_BORN && ch_cpu_state.config.engine == CH_CPU_TIMER &&
@@ -225,12 +213,13 @@ void ch_cpu_forget(struct ch_thread *t)
 
 void ch_cpu_end(struct ch_thread *t)
 {
-	uint64_t due;
+	uint64_t cpu_ns = ch_cpu_ns(), due;
 
+	ch_thread_left(t, cpu_ns);
 	if (!on() || !engine()->remove)
 		return;
 	ch_cpu_forget(t);
-	due = (ch_cpu_ns() + t->offset_ns) / ch_cpu_state.config.interval_ns;
+	due = (cpu_ns + t->offset_ns) / ch_cpu_state.config.interval_ns;
 	if (due > t->accounted)
 		ch_sampler_note(t, CH_EV_CPU, due - t->accounted, CH_NOTE_THREAD_ENDED);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/defs.h"
+#include "agent/stubs.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "sys/symbols.h"
@@ -390,13 +391,26 @@ static uint32_t note_key(struct ch_intern *in, uint64_t note)
 	return method_named(in, "", text, "()V");
 }
 
+/* A library may have come since the maps were last read. */
+static bool find_symbol(struct ch_intern *in, uint64_t address, struct ch_symbol *ret)
+{
+	if (!in->symbols)
+		return false;
+	return ch_symbols_find(in->symbols, address, ret) ||
+	       (ch_symbols_refresh(in->symbols) > 0 && ch_symbols_find(in->symbols, address, ret));
+}
+
 static struct place place_new(struct ch_intern *in, uint64_t address, bool kernel)
 {
 	struct place p = { .address = address, .type = kernel ? CH_FT_KERNEL : CH_FT_NATIVE };
 	struct ch_symbol symbol;
 	char text[64];
 
-	if (in->symbols && ch_symbols_find(in->symbols, address, &symbol)) {
+	if (ch_vm_is_code(in->vm, address) && ch_stubs_find(address, text, sizeof(text))) {
+		p.method = method_named(in, "", text, "()V");
+		return p;
+	}
+	if (find_symbol(in, address, &symbol)) {
 		p.method = method_named(in, "", symbol.name, "()V");
 		if (!kernel && !strncmp(symbol.library, "libjvm", 6))
 			p.type = CH_FT_CPP;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "agent/alloc.h"
+#include "agent/lock.h"
 #include "agent/sampler.h"
+#include "agent/stubs.h"
 
 struct ch_agent ch_agent;
 
@@ -65,9 +67,12 @@ static int ask_for_events(struct ch_error *err)
 		                             JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END };
 	jvmtiEventCallbacks callbacks = { .VMInit = on_vm_init,
 		                          .VMDeath = on_vm_death,
+		                          .DynamicCodeGenerated = ch_stubs_on_code,
 		                          .ClassLoad = ch_walker_on_load,
 		                          .ClassPrepare = ch_walker_on_prepare,
-		                          .SampledObjectAlloc = ch_alloc_on_object };
+		                          .SampledObjectAlloc = ch_alloc_on_object,
+		                          .MonitorContendedEnter = ch_lock_on_enter,
+		                          .MonitorContendedEntered = ch_lock_on_entered };
 
 	ch_jvm_callbacks(&callbacks);
 	if ((*ch_agent.jvmti)->SetEventCallbacks(ch_agent.jvmti, &callbacks, sizeof(callbacks)) !=

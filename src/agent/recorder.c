@@ -15,8 +15,11 @@
 #include "agent/emit.h"
 #include "agent/governor.h"
 #include "agent/live.h"
+#include "agent/lock.h"
 #include "agent/metrics.h"
+#include "agent/perf.h"
 #include "agent/sampler.h"
+#include "agent/spans.h"
 #include "sys/symbols.h"
 
 #define DRAIN_MS    100
@@ -27,6 +30,7 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows, between the thread and commands */
 	bool started, stopping, ended;
+	bool spans_due; /* the file is new: tasks that run already are to be told */
 	struct ch_args args;
 	struct ch_chunk chunk;
 	struct ch_intern *intern;
@@ -93,11 +97,21 @@ static void drain_samples(struct ch_ring *r, uint64_t upto)
 	atomic_store_explicit(&r->tail, at, memory_order_release);
 }
 
+/* Not before tasks that start write themselves: there may be none between the two. */
+static void write_open_spans(void)
+{
+	if (!rec.spans_due || !(atomic_load(&ch_sampler.running) || rec.stopping))
+		return;
+	rec.spans_due = false;
+	ch_spans_write_open(&rec.chunk, rec.intern);
+}
+
 static void drain(void)
 {
 	struct ch_rings *rings = &ch_sampler.rings;
 	uint64_t upto[CH_STRIPES_MAX] = { 0 };
 
+	write_open_spans();
 	/* First how far samples go, then all definitions: see record.h. */
 	for (unsigned i = 0; i < rings->n; i++)
 		upto[i] =
@@ -156,6 +170,7 @@ static int next_file(struct ch_error *err)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
 	rec.start_ns = ch_now_ns();
+	rec.spans_due = true;
 	return next_chunk(rec.start_ns, err);
 }
 
@@ -164,8 +179,8 @@ static int every_second(uint64_t now, struct ch_error *err)
 	int r;
 
 	ch_native_threads_scan();
-	if (rec.symbols)
-		ch_symbols_refresh(rec.symbols);
+	if (ch_sampler.unwind)
+		ch_unwind_refresh(ch_sampler.unwind);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
 	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
 	ch_metrics_write(&rec.chunk);
@@ -187,6 +202,8 @@ static void stop_sampling(void)
 	atomic_store(&ch_sampler.running, false);
 	ch_cpu_stop();
 	ch_alloc_stop();
+	ch_lock_stop();
+	ch_perf_stop();
 }
 
 /* What belongs at the end of a recording, once sampling has stopped. */
@@ -305,6 +322,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 		ch_sampler.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	rec.spans_due = true;
 	return 0;
 }
 

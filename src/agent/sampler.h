@@ -36,6 +36,8 @@ struct ch_sampler {
 	/* NULL unless the walker does not trust this JVM: then AsyncGetCallTrace is asked. */
 	void (*asgct)(struct ch_asgct_trace *, int32_t depth, void *context);
 	int64_t env_offset; /* of the JNIEnv in a JavaThread */
+	struct ch_pc_cache *pc_cache;
+	struct ch_unwind *unwind; /* NULL: frame pointers only */
 	struct ch_rings rings;
 	struct ch_ids methods, classes;
 	_Atomic uint32_t thread_names;
@@ -65,6 +67,8 @@ struct ch_sample_of {
 	uint32_t class_id;
 	const uint64_t *frames; /* walked already, and of AsyncGetCallTrace's kind; NULL: not yet */
 	unsigned n_frames;
+	const struct ch_perf_ring
+	    *kernel; /* where the kernel wrote its part of the stack, or NULL */
 };
 
 /* The handler of SIGPROF. */
@@ -77,6 +81,8 @@ bool ch_sampler_repeat(struct ch_thread *t, uint64_t samples, uint64_t duration_
 bool ch_sampler_note(struct ch_thread *t, enum ch_event event, uint64_t weight, enum ch_note note);
 /* The id of the thread's name as of now, defined in the stripe if it is new. Signal-safe. */
 uint32_t ch_sampler_name(struct ch_thread *t, struct ch_stripe *s);
+/* Tells the recorder that there is work. Signal-safe. */
+void ch_sampler_wake(void);
 /* The id of a class by its name, defined if it is new; 0 when there is no room. Signal-safe. */
 uint32_t ch_sampler_class(const char *name, size_t n);
 

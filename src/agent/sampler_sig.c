@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/cpu.h"
+#include "agent/perf.h"
 #include "base/hash.h"
 #include "sys/peek.h"
 
@@ -32,7 +33,7 @@ static void count(_Atomic uint64_t *c)
 	atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
 }
 
-static void wake_recorder(void)
+void ch_sampler_wake(void)
 {
 	uint64_t one = 1;
 
@@ -233,13 +234,29 @@ static enum ch_walk_end walk_asgct(struct ch_walk *w, uint64_t java, const ucont
 static enum ch_walk_end walk(struct ch_walk *w, const ucontext_t *uc)
 {
 	struct ch_regs regs;
+	enum ch_walk_end end;
 
 	if (ch_sampler.asgct)
 		return walk_asgct(w, w->thread, uc);
 	if (!uc)
 		return ch_walk_sig(w, NULL);
-	regs = ch_regs_of(uc);
-	return ch_walk_sig(w, &regs);
+	regs = ch_arch_regs(uc);
+	if (!ch_sampler.unwind)
+		return ch_walk_sig(w, &regs);
+	w->libs = ch_unwind_enter_sig(ch_sampler.unwind);
+	end = ch_walk_sig(w, &regs);
+	ch_unwind_leave_sig(ch_sampler.unwind);
+	return end;
+}
+
+/* What the thread did in the kernel; half of the room is for what it did before. */
+static unsigned take_kernel(uint64_t *frames, unsigned max, const struct ch_sample_of *what)
+{
+	size_t n = what->kernel ? ch_perf_event_chain_sig(what->kernel, frames, max / 2) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = ch_frame_addr(CH_FRAME_KERNEL, frames[i]);
+	return (unsigned)n;
 }
 
 static enum ch_walk_end take_walked(struct ch_walk *w, const struct ch_sample_of *what)
@@ -254,10 +271,12 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 {
 	size_t per_frame = ch_sampler.asgct ? sizeof(struct ch_asgct_frame) : sizeof(uint64_t);
 	struct ch_rec_sample *rec;
+	unsigned n_kernel;
 	struct ch_walk w = { .vm = &ch_sampler.vm,
 		             .thread = atomic_load(&t->java),
 		             .max = ch_sampler.max_frames,
-		             .native = ch_sampler.native_frames };
+		             .native = ch_sampler.native_frames,
+		             .cache = ch_sampler.pc_cache };
 
 	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * per_frame);
 	if (!rec) {
@@ -273,15 +292,17 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		                       .event = (uint8_t)what->event,
 		                       .state = (uint8_t)what->state };
 	rec->name = ch_sampler_name(t, s);
-	w.frames = rec->frames;
+	n_kernel = take_kernel(rec->frames, w.max, what);
+	w.frames = rec->frames + n_kernel;
+	w.max -= n_kernel;
 	rec->end = (uint16_t)(what->frames ? take_walked(&w, what) : walk(&w, uc));
-	rec->n_frames = w.n;
-	if (!name_frames(rec->frames, w.n, &s->defs)) {
+	rec->n_frames = n_kernel + w.n;
+	if (!name_frames(rec->frames, rec->n_frames, &s->defs)) {
 		count(&ch_sampler.dropped[CH_DROP_NAMES]);
 		return false;
 	}
 	count(&ch_sampler.ends[rec->end]);
-	ch_ring_commit(&s->samples, rec, sizeof(*rec) + w.n * sizeof(uint64_t));
+	ch_ring_commit(&s->samples, rec, sizeof(*rec) + rec->n_frames * sizeof(uint64_t));
 	return true;
 }
 
@@ -298,13 +319,16 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 	crowded = ch_ring_crowded(&s->samples) || ch_ring_crowded(&s->defs);
 	ch_stripe_release(s);
 	if (crowded)
-		wake_recorder();
+		ch_sampler_wake();
 	if (taken)
 		count(&ch_sampler.taken[what->event]);
 	return taken;
 }
 
-/* A record that is made up, without a walk; `frame` is its only one, if it has one. */
+/*
+ * A record that is made up, without a walk; `frame` is its only one, if it has one. Only the thread
+ * itself may be asked for its name now; about others the last one is told.
+ */
 static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint64_t frame)
 {
 	struct ch_stripe *s = ch_stripe_take(&ch_sampler.rings);
@@ -314,7 +338,7 @@ static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint
 		*rec = *made;
 		rec->rec.type = CH_REC_SAMPLE;
 		rec->time_ns = ch_now_ns();
-		rec->name = atomic_load(&t->name_id);
+		rec->name = frame ? ch_sampler_name(t, s) : atomic_load(&t->name_id);
 		rec->frames[0] = frame;
 		ch_ring_commit(&s->samples, rec, sizeof(*rec) + 8);
 	} else {
@@ -366,6 +390,11 @@ static bool is_wall(const siginfo_t *si)
 	return si->si_code == SI_QUEUE && (uintptr_t)si->si_value.sival_ptr >> 31 & 1;
 }
 
+static bool is_perf(const siginfo_t *si)
+{
+	return si->si_code > 0 && si->si_code != SI_KERNEL;
+}
+
 static void log_cost(uint64_t ns)
 {
 	uint32_t at;
@@ -391,11 +420,13 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 		errno = saved;
 		return;
 	}
+	atomic_store(&t->in_handler, true);
 	begun = ch_cpu_ns();
 	if (is_wall(si))
 		ch_wall_signal(t, begun, context);
-	else
+	else if (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context))
 		ch_cpu_signal(t, begun, si, context);
+	atomic_store(&t->in_handler, false);
 	begun = ch_cpu_ns() - begun;
 	atomic_fetch_add_explicit(&ch_sampler.handler_ns, begun, memory_order_relaxed);
 	count(&ch_sampler.handler_calls);

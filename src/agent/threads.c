@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* What a thread has used at most when it first enters the VM. */
+#define NEW_THREAD_NS 2000000
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t free_hint; /* below it no slot is free */
 
@@ -57,8 +60,6 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 	t->offset_ns = t->accounted = 0;
 	t->has_timer = t->has_young_timer = false;
 	t->young_rearms = 0;
-	t->perf_fd = -1;
-	t->perf_ring = NULL;
 	atomic_store(&t->wall_cpu_ns, 0);
 	t->wall_seen_cpu_ns = t->wall_last_ns = 0;
 	t->wall_idle = 0;
@@ -66,7 +67,7 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 	atomic_store(&t->java, java);
 	atomic_store(&t->generation, generation);
 	atomic_store(&t->tid, tid);
-	atomic_store_explicit(&ch_threads_table.of_tid[tid], ch_thread_index(t) + 1,
+	atomic_store_explicit(&ch_threads_table.of_tid[tid].slot, ch_thread_index(t) + 1,
 	                      memory_order_release);
 }
 
@@ -96,6 +97,22 @@ void ch_thread_remove(struct ch_thread *t)
 	if (ch_thread_index(t) < free_hint)
 		free_hint = ch_thread_index(t);
 	pthread_mutex_unlock(&lock);
+}
+
+void ch_thread_left(const struct ch_thread *t, uint64_t cpu_ns)
+{
+	uint64_t us = cpu_ns / 1000 + 1;
+
+	ch_threads_table.of_tid[atomic_load(&t->tid)].left_us =
+	    us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+}
+
+bool ch_thread_is_new(const struct ch_thread *t, uint64_t cpu_ns)
+{
+	uint32_t left_us = ch_threads_table.of_tid[atomic_load(&t->tid)].left_us;
+
+	/* A thread id that comes again with less CPU time than it left with is another thread. */
+	return cpu_ns < NEW_THREAD_NS && (!left_us || cpu_ns / 1000 + 1 < left_us);
 }
 
 void ch_thread_tell_name(struct ch_thread *t, const char *name, size_t n)

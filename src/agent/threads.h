@@ -6,13 +6,22 @@
 #ifndef CH_AGENT_THREADS_H
 #define CH_AGENT_THREADS_H
 
+#include "agent/args.h"
 #include "agent/record.h"
+#include "sys/perf_event.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #define CH_THREADS_MAX (1u << 16)
+
+/* A counter of the kernel. */
+struct ch_perf_slot {
+	int fd; /* plus 1: 0 is none */
+	struct ch_perf_ring ring;
+	uint64_t seen; /* its count at the last sample */
+};
 
 struct ch_thread {
 	_Atomic uint32_t generation;
@@ -35,8 +44,8 @@ struct ch_thread {
 	timer_t timer, young_timer;
 	bool has_timer, has_young_timer;
 	unsigned young_rearms;
-	int perf_fd;
-	void *perf_ring;
+	struct ch_perf_slot clock, perf[CH_ARGS_PERF_MAX];
+	atomic_bool in_handler;
 
 	/* Wall clock: what the sampler of all threads remembers. */
 	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
@@ -65,6 +74,10 @@ struct ch_thread *ch_thread_of_tid(int tid);
 /* A slot for the thread tid; the one it has already. NULL when there are too many. */
 struct ch_thread *ch_thread_add(int tid, uint64_t java, int64_t java_id);
 void ch_thread_remove(struct ch_thread *t);
+/* A thread leaves the VM, having used that much; it may come again. */
+void ch_thread_left(const struct ch_thread *t, uint64_t cpu_ns);
+/* Whether a thread that enters the VM with that much CPU time has just begun its life. */
+bool ch_thread_is_new(const struct ch_thread *t, uint64_t cpu_ns);
 /* Tells the name that samples show when it cannot be read at the moment itself. */
 void ch_thread_tell_name(struct ch_thread *t, const char *name, size_t n);
 

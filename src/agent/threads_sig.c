@@ -35,7 +35,7 @@ struct ch_thread *ch_thread_of_tid(int tid)
 
 	if (tid <= 0 || (uint32_t)tid >= CH_TIDS_MAX)
 		return NULL;
-	index = atomic_load_explicit(&ch_threads_table.of_tid[tid], memory_order_acquire);
+	index = atomic_load_explicit(&ch_threads_table.of_tid[tid].slot, memory_order_acquire);
 	return index && atomic_load(&ch_threads_table.slot[index - 1].tid) == tid
 	           ? &ch_threads_table.slot[index - 1]
 	           : NULL;

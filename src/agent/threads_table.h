@@ -6,10 +6,15 @@
 
 #define CH_TIDS_MAX (1u << 22) /* the kernel's own limit */
 
+struct ch_tid {
+	_Atomic uint32_t slot; /* + 1 */
+	uint32_t left_us;      /* CPU time when it last left the VM; 0 never */
+};
+
 struct ch_threads_table {
 	struct ch_thread *slot;
 	_Atomic uint32_t n;
-	_Atomic uint32_t *of_tid; /* slot + 1 */
+	struct ch_tid *of_tid;
 };
 
 extern struct ch_threads_table ch_threads_table;

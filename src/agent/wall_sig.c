@@ -2,6 +2,7 @@
 
 #include "agent/cpu_state.h"
 #include "agent/sampler.h"
+#include "sys/arch.h"
 #include "sys/peek.h"
 
 /* Threads of the VM that wait, in its own words. */
@@ -11,11 +12,10 @@
 /* Interrupted right behind a system call: it was in there, waiting. */
 static bool in_system_call(const ucontext_t *uc)
 {
-#if defined(__x86_64__)
-	return ch_peek16((uint64_t)CH_REG_PC(uc) - 2, 0) == 0x050f;
-#else
-	return ch_peek32((uint64_t)CH_REG_PC(uc) - 4, 0) == 0xd4000001;
-#endif
+	uint64_t at = ch_arch_regs(uc).pc - CH_ARCH_SYSCALL_BYTES;
+
+	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) ==
+	       CH_ARCH_SYSCALL;
 }
 
 static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)

@@ -6,17 +6,11 @@
 
 #include <stdbool.h>
 
-/* Signed return addresses (PAC) have their signature above the 48 bits of an address. */
-static inline uint64_t ch_arch_strip(uint64_t pc)
-{
-	return pc & 0xffffffffffff;
-}
-
 /*
  * At an interrupted pc of compiled code: 0 when the return address is still, or again, in the link
  * register because the frame is not built yet or already gone; -1 when the frame stands.
  */
-static inline int ch_arch_unbuilt(uint64_t pc, bool in_prologue)
+static inline int ch_frame_unbuilt(uint64_t pc, bool in_prologue)
 {
 	if (ch_peek32(pc, 0) == 0xd65f03c0) /* ret */
 		return 0;

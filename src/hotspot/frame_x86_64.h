@@ -6,17 +6,11 @@
 
 #include <stdbool.h>
 
-/* Return addresses carry nothing else. */
-static inline uint64_t ch_arch_strip(uint64_t pc)
-{
-	return pc;
-}
-
 /*
  * At an interrupted pc of compiled code: how many words above sp the return address lies because
  * the frame is not built yet or already gone; -1 when the frame stands.
  */
-static inline int ch_arch_unbuilt(uint64_t pc, bool in_prologue)
+static inline int ch_frame_unbuilt(uint64_t pc, bool in_prologue)
 {
 	uint64_t code = ch_peek64(pc, 0);
 	uint8_t first = (uint8_t)code;

@@ -52,6 +52,7 @@ static const struct fact {
 	F("CompiledMethod", "_method", nm_method),
 	F("nmethod", "_method", nm_method),
 	F("nmethod", "_comp_level", nm_comp_level),
+	F("nmethod", "_compile_id", nm_compile_id),
 	F("nmethod", "_scopes_pcs_offset", nm_scopes_pcs),
 	F("nmethod", "_dependencies_offset", nm_dependencies),
 	F("nmethod", "_scopes_data_offset", nm_scopes_data),

@@ -6,8 +6,9 @@
 #ifndef CH_HOTSPOT_WALK_H
 #define CH_HOTSPOT_WALK_H
 
+#include "hotspot/pc_cache.h"
 #include "hotspot/vm.h"
-#include "sys/regs.h"
+#include "sys/unwind.h"
 
 /*
  * A frame in 64 bits. Java frames: kind, bytecode index, and the Method's address (/ 8) or, once
@@ -81,6 +82,9 @@ struct ch_walk {
 	uint64_t *frames;
 	unsigned max, n;
 	bool native; /* native frames on top are wanted */
+	/* Tables for native code without frame pointers; n 0: there are none. */
+	struct ch_unwind_libs libs;
+	struct ch_pc_cache *cache; /* NULL: none */
 };
 
 /*

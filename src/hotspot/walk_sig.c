@@ -17,7 +17,10 @@ struct walker {
 	const struct ch_vm *vm;
 	uint64_t low, high; /* of the stack */
 	struct ch_regs r;
-	bool top; /* r is where the thread was interrupted, not a return address */
+	bool top;            /* r is where the thread was interrupted, not a return address */
+	bool from_native;    /* r was reached over native frames, without an anchor */
+	struct ch_blob blob; /* around r.pc, when blob_pc is that */
+	uint64_t blob_pc;
 };
 
 static uint64_t word(uint64_t base, int64_t slot)
@@ -57,26 +60,33 @@ static bool to_anchor(struct walker *k, uint64_t anchor)
 		return false;
 	k->r.fp = ch_peek64(anchor + (uint64_t)k->vm->anchor_fp, 0);
 	k->r.sp = sp;
-	k->r.pc = pc ? pc : ch_arch_strip(word(sp, -1));
+	k->r.pc = pc ? pc : ch_arch_code(word(sp, -1));
 	k->r.lr = 0;
-	k->top = false;
+	k->top = k->from_native = false;
 	return true;
 }
 
-/*
- * Somewhere that a Java frame can return to. `strict`: only where a call is described; else also
- * the handler that a frame returns to once its method was deoptimised.
- */
-static bool returns_to_java(const struct walker *k, uint64_t pc, bool strict)
+/* The blob around a pc; the last one is remembered, as it is mostly asked for twice. */
+static const struct ch_blob *blob_of(struct walker *k, uint64_t pc)
 {
-	struct ch_blob b;
+	if (k->blob_pc != pc) {
+		k->blob = ch_blob_find(k->vm, pc);
+		k->blob_pc = pc;
+	}
+	return &k->blob;
+}
+
+/* Somewhere that a Java frame can return to. */
+static bool returns_to_java(struct walker *k, uint64_t pc)
+{
+	const struct ch_blob *b;
 
 	if (!ch_vm_is_code(k->vm, pc))
 		return false;
-	b = ch_blob_find(k->vm, pc);
-	switch (b.at ? b.kind : CH_BLOB_FRAMELESS) {
+	b = blob_of(k, pc);
+	switch (b->at ? b->kind : CH_BLOB_FRAMELESS) {
 	case CH_BLOB_NMETHOD:
-		return pc >= b.code && (!strict || ch_scope_find(k->vm, &b, pc, true).offset);
+		return pc >= b->code;
 	case CH_BLOB_INTERPRETER:
 		return true;
 	case CH_BLOB_STUBS:
@@ -86,12 +96,29 @@ static bool returns_to_java(const struct walker *k, uint64_t pc, bool strict)
 	}
 }
 
-/* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
-static bool return_from(struct walker *k, uint64_t slot, bool strict)
+/*
+ * Whether pc and sp are those of a caller, where that is only a guess: a compiled frame there must
+ * have a caller of its own.
+ */
+static bool is_caller(struct walker *k, uint64_t pc, uint64_t sp)
 {
-	uint64_t pc = on_stack(k, slot) ? ch_arch_strip(word(slot, 0)) : 0;
+	int32_t words;
 
-	if (!returns_to_java(k, pc, strict))
+	if (!returns_to_java(k, pc))
+		return false;
+	if (k->blob.kind != CH_BLOB_NMETHOD)
+		return true;
+	words = k->blob.frame_words;
+	sp += (uint64_t)words * 8;
+	return words >= 2 && on_stack(k, sp - 8) && returns_to_java(k, ch_arch_code(word(sp, -1)));
+}
+
+/* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
+static bool return_from(struct walker *k, uint64_t slot, bool guess)
+{
+	uint64_t pc = on_stack(k, slot) ? ch_arch_code(word(slot, 0)) : 0;
+
+	if (guess ? !is_caller(k, pc, slot + 8) : !returns_to_java(k, pc))
 		return false;
 	k->r.pc = pc;
 	k->r.sp = slot + 8;
@@ -101,11 +128,11 @@ static bool return_from(struct walker *k, uint64_t slot, bool strict)
 /* A leaf that has not touched the stack: the caller is in the link register or on top. */
 static bool return_from_leaf(struct walker *k)
 {
-	uint64_t lr = ch_arch_strip(k->r.lr);
+	uint64_t lr = ch_arch_code(k->r.lr);
 
 	if (!lr)
 		return return_from(k, k->r.sp, true);
-	if (!returns_to_java(k, lr, true))
+	if (!is_caller(k, lr, k->r.sp))
 		return false;
 	k->r.pc = lr;
 	return true;
@@ -138,12 +165,49 @@ static bool push_compiled(struct walker *k, const struct ch_blob *b)
 	return true;
 }
 
+/* A return address in compiled code always stands for the same frames. */
+static void remember(struct walker *k, const struct ch_blob *b, unsigned first)
+{
+	struct ch_pc_entry e = { .pc = k->r.pc,
+		                 .blob = b->at,
+		                 .frame_words = (uint32_t)b->frame_words,
+		                 .n = k->w->n - first };
+
+	if (!k->w->cache || !e.n || e.n > CH_PC_CACHE_FRAMES || b->frame_words < 2)
+		return;
+	for (unsigned i = 0; i < e.n; i++)
+		e.frames[i] = k->w->frames[first + i];
+	ch_pc_cache_put(k->w->cache, k->vm, &e);
+}
+
+/* Goes over compiled frames that were seen before, as long as they are known. */
+static bool step_known(struct walker *k)
+{
+	struct ch_pc_entry e;
+	uint64_t end, pc;
+
+	if (k->top || !k->w->cache || !ch_pc_cache_get(k->w->cache, k->vm, k->r.pc, &e))
+		return false;
+	end = k->r.sp + e.frame_words * 8;
+	if (!on_stack(k, end - 8) || k->w->n + e.n > k->w->max)
+		return false;
+	pc = ch_arch_code(word(end, -1));
+	if (!ch_vm_is_code(k->vm, pc))
+		return false;
+	for (unsigned i = 0; i < e.n; i++)
+		k->w->frames[k->w->n++] = e.frames[i];
+	k->r.pc = pc;
+	k->r.sp = end;
+	k->r.fp = word(end, -2);
+	return true;
+}
+
 static bool leave_compiled(struct walker *k, const struct ch_blob *b)
 {
 	if (k->top) {
 		/* Before the frame is built, or after it was taken down. */
 		int slot =
-		    ch_arch_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
+		    ch_frame_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
 
 		if (slot == 0 && return_from_leaf(k))
 			return true;
@@ -189,7 +253,7 @@ static enum ch_walk_end step_interpreted(struct walker *k)
 	sp = word(fp, SENDER_SP);
 	if (!on_stack(k, sp) || sp <= fp)
 		return CH_WALK_BAD_SP;
-	k->r.pc = ch_arch_strip(word(fp, 1));
+	k->r.pc = ch_arch_code(word(fp, 1));
 	k->r.sp = sp;
 	k->r.fp = word(fp, 0);
 	return CH_WALK_DONE;
@@ -206,15 +270,19 @@ static enum ch_walk_end step_entry(struct walker *k)
 	                                                               : CH_WALK_DONE;
 }
 
-/* A stub that was interrupted: bare, with a frame pointer, or with some saved registers. */
+/*
+ * A stub that was interrupted, or that called native code: bare, with a frame pointer, or with some
+ * saved registers.
+ */
 static bool leave_stub(struct walker *k)
 {
 	uint64_t fp = k->r.fp;
 
-	if (return_from_leaf(k))
+	if (k->top && return_from_leaf(k))
 		return true;
 	if (on_stack(k, fp) && fp >= k->r.sp && fp - k->r.sp < FRAME_SPAN &&
-	    return_from(k, fp + 8, true)) {
+	    (return_from(k, fp + 8, true) || return_from(k, fp + 16, true))) {
+		/* One word further: the entry barrier of methods puts a cookie between. */
 		k->r.fp = word(fp, 0);
 		return true;
 	}
@@ -228,7 +296,7 @@ static enum ch_walk_end step_other(struct walker *k, const struct ch_blob *b)
 {
 	if (b->frame_words > 0 && return_from_frame(k, b->frame_words))
 		return CH_WALK_DONE;
-	return k->top && leave_stub(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
+	return (k->top || k->from_native) && leave_stub(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
 }
 
 /*
@@ -237,14 +305,18 @@ static enum ch_walk_end step_other(struct walker *k, const struct ch_blob *b)
  */
 static enum ch_walk_end step(struct walker *k, bool *ret_last)
 {
-	struct ch_blob b = ch_blob_find(k->vm, k->r.pc);
+	const struct ch_blob b = *blob_of(k, k->r.pc);
+	unsigned first;
 
 	if (!b.at)
 		return CH_WALK_BAD_PC;
 	switch (b.kind) {
 	case CH_BLOB_NMETHOD:
+		first = k->w->n;
 		if (!push_compiled(k, &b))
 			return CH_WALK_TRUNCATED;
+		if (!k->top)
+			remember(k, &b, first);
 		return leave_compiled(k, &b) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
 	case CH_BLOB_INTERPRETER:
 		return step_interpreted(k);
@@ -260,7 +332,7 @@ static enum ch_walk_end step(struct walker *k, bool *ret_last)
 			*ret_last = true;
 			return CH_WALK_DONE;
 		}
-		if (!k->top)
+		if (!k->top && !k->from_native)
 			return CH_WALK_BAD_FRAME;
 		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
 			return CH_WALK_TRUNCATED;
@@ -283,35 +355,35 @@ static enum ch_walk_end walk_java(struct walker *k)
 		if (!on_stack(k, k->r.sp) || (sp && k->r.sp < sp))
 			return CH_WALK_BAD_SP;
 		sp = k->r.sp;
+		if (step_known(k))
+			continue;
 		end = step(k, &last);
 		if (end != CH_WALK_DONE)
 			return end;
-		k->top = false;
+		k->top = k->from_native = false;
 		k->r.lr = 0;
 	}
 	return CH_WALK_DONE;
 }
 
-/* Native frames by frame pointers, up to `limit` or to code of the JVM. */
+/*
+ * Native frames, up to `limit` (where Java was left) or to code of the JVM. Afterwards pc is that
+ * code, or 0.
+ */
 static void walk_native(struct walker *k, uint64_t limit)
 {
 	for (unsigned i = 0; i < NATIVE_MAX; i++) {
-		uint64_t fp = k->r.fp, sp = k->r.sp;
-
-		if (ch_vm_is_code(k->vm, k->r.pc) && k->w->thread)
+		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc))
 			return;
-		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+		/* The call, not what follows it, which may be another function. */
+		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc - k->r.caller)))
 			return;
 		k->top = false;
-		if (!on_stack(k, fp) || fp < sp || (limit && fp >= limit)) {
-			k->r.pc = 0;
-			return;
-		}
-		k->r.pc = ch_arch_strip(word(fp, 1));
-		k->r.sp = fp + 16;
-		k->r.fp = word(fp, 0);
-		if (k->r.pc < 0x1000)
-			return;
+		k->from_native = true;
+		if (ch_unwind_step_sig(k->w->libs.libs, k->w->libs.n, &k->r, k->low, k->high) <=
+		        0 ||
+		    (limit && k->r.sp > limit))
+			break;
 	}
 	k->r.pc = 0;
 }

@@ -27,7 +27,18 @@ static inline struct ch_regs ch_arch_regs(const ucontext_t *uc)
 		.sp = m->sp,
 		.fp = m->regs[29],
 		.lr = m->regs[30],
+		.bcp = m->regs[22],
 	};
 }
+
+/* The thread goes on there once the handler returns. */
+static inline void ch_arch_resume_at(ucontext_t *uc, uint64_t pc)
+{
+	uc->uc_mcontext.pc = pc;
+}
+
+/* The instruction that calls the kernel. */
+#define CH_ARCH_SYSCALL_BYTES 4
+#define CH_ARCH_SYSCALL       0xd4000001
 
 #endif

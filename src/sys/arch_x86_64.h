@@ -25,7 +25,18 @@ static inline struct ch_regs ch_arch_regs(const ucontext_t *uc)
 		.pc = (uint64_t)g[REG_RIP],
 		.sp = (uint64_t)g[REG_RSP],
 		.fp = (uint64_t)g[REG_RBP],
+		.bcp = (uint64_t)g[REG_R13],
 	};
 }
+
+/* The thread goes on there once the handler returns. */
+static inline void ch_arch_resume_at(ucontext_t *uc, uint64_t pc)
+{
+	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+}
+
+/* The instruction that calls the kernel. */
+#define CH_ARCH_SYSCALL_BYTES 2
+#define CH_ARCH_SYSCALL       0x050f
 
 #endif

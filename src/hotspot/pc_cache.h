@@ -1,0 +1,35 @@
+/*
+ * What is known about return addresses in compiled code: the frames that one stands for and the
+ * size of its stack frame. A stack is mostly the one that was seen before, so most of a walk is
+ * found here. Shared by all threads and signal-safe: an entry that is being written is no entry.
+ */
+#ifndef CH_HOTSPOT_PC_CACHE_H
+#define CH_HOTSPOT_PC_CACHE_H
+
+#include "hotspot/vm.h"
+
+#include <stdatomic.h>
+
+#define CH_PC_CACHE_FRAMES  4
+#define CH_PC_CACHE_ENTRIES 4096
+
+/* A cache line. compile_id tells whether the code is still the one that was looked at. */
+struct ch_pc_entry {
+	_Atomic uint32_t seq; /* odd while it is written */
+	uint32_t compile_id;
+	uint64_t pc, blob;
+	uint32_t frame_words, n;
+	uint64_t frames[CH_PC_CACHE_FRAMES];
+};
+
+struct ch_pc_cache {
+	struct ch_pc_entry entries[CH_PC_CACHE_ENTRIES];
+};
+
+/* A copy of the entry for pc, checked against the code as it is now; false when there is none. */
+bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
+                     struct ch_pc_entry *ret);
+/* Keeps an entry in the place of whatever was there. compile_id and seq are filled in here. */
+void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, struct ch_pc_entry *e);
+
+#endif
