@@ -24,7 +24,7 @@ KERNEL = ["jdk.CPULoad", "jdk.ThreadContextSwitchRate", "charcloth.ProcessStats"
 COUNTERS = ["charcloth.MemoryPool", "charcloth.Collector", "jdk.JavaThreadStatistics", "jdk.ClassLoadingStatistics"]
 TYPES = [*KERNEL, "jdk.GCHeapSummary", *COUNTERS]
 
-# Which options make a JVM use a collector; `*` stands for all releases.
+# Which options make a JVM use a collector.
 COLLECTORS = {
     "Serial": ["-XX:+UseSerialGC"],
     "Parallel": ["-XX:+UseParallelGC"],
@@ -68,12 +68,15 @@ def events_of(path, kinds=(*TYPES, "charcloth.SamplerStats", "charcloth.Labels",
     return found
 
 
+def agent_library():
+    return pathlib.Path(os.environ.get("CHARCLOTH_AGENT") or ROOT / "build/release/src/libcharcloth.so")
+
+
 def record(folder, version, *options, main=("Truth", "1.5"), agent="start,event=cpu"):
     """Runs programs/Truth.java under the agent to its end."""
     path, data = folder / "x.jfr", folder / "data"
     data.write_bytes(bytes(READ_BYTES))
-    library = pathlib.Path(os.environ.get("CHARCLOTH_AGENT") or ROOT / "build/release/src/libcharcloth.so")
-    command = [jdks.java(version), "-Xmx256m", *options, f"-agentpath:{library}={agent},file={path}"]
+    command = [jdks.java(version), "-Xmx256m", *options, f"-agentpath:{agent_library()}={agent},file={path}"]
     command += ["-cp", jvms.classes("Truth"), *main, data]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
