@@ -12,6 +12,8 @@ import shutil
 import sys
 import tempfile
 
+import agent_cost
+import agent_events
 import agent_run
 import agent_truth
 from agent_run import Bench
@@ -21,6 +23,15 @@ ROWS = {
     "kill": agent_truth.killed,
     "shares": agent_truth.shares,
     "rename": agent_truth.renamed,
+    "live": agent_events.live,
+    "overhead": agent_cost.overhead,
+    "handler": agent_cost.handler,
+    "drops": agent_cost.dropped,
+    "bytes": agent_cost.bytes_per_sample,
+    "memory": agent_cost.memory,
+    "wall": agent_cost.wall,
+    "alloc": agent_events.alloc,
+    "lock": agent_events.locks,
 }
 
 COLUMNS = ("What", "JDK", "Charcloth", "async-profiler", "Goal", "")
@@ -42,7 +53,9 @@ def measure(names, versions, quick, folder):
             agent_run.say(f"agent {name}, JDK {version}: {ROWS[name].__doc__}")
             try:
                 for row in ROWS[name](Bench(version, folder, quick)):
-                    agent_run.say(f"  {row.what}: {row.ours} | {row.peer} | {row.goal}: {'met' if row.met else 'missed'}")
+                    agent_run.say(
+                        f"  {row.what}: {row.ours} | {row.peer} | {row.goal}: {'met' if row.met else 'missed'}"
+                    )
                     rows.append(row)
             except (RuntimeError, OSError) as error:
                 failed.append(f"{name}, JDK {version}: {error}")

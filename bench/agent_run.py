@@ -83,7 +83,12 @@ class Bench:
         out = self.out(tool, program)
         command = self.command(tool, settings, out, program, *arguments, flags=flags)
         process = subprocess.Popen(
-            command, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command,
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         try:
             yield process, out

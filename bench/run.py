@@ -18,9 +18,10 @@ import tempfile
 import time
 from collections.abc import Callable
 
-import agent
 import inputs
 import peers
+
+import agent
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"

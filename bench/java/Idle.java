@@ -3,7 +3,7 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Threads that wait in three ways, and some that work.
  *
- * <p>Usage: {@code java Idle SECONDS IDLE BUSY}. Prints begin, end, the CPU time of the busy threads and of the process.
+ * <p>Usage: {@code java Idle SECONDS IDLE BUSY}. Prints when they waited, worked and ended, the CPU time of the busy threads and of the process.
  */
 public final class Idle {
     private static final Object NEVER = new Object();
@@ -41,6 +41,7 @@ public final class Idle {
             thread.setDaemon(true);
             thread.start();
         }
+        Truth.say("waiting", Truth.now());
         Truth.sleep(500);
         long[] cpu = new long[Integer.parseInt(args[2])];
         Thread[] busy = new Thread[cpu.length];

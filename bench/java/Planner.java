@@ -8,10 +8,12 @@ import java.util.function.UnaryOperator;
  * <p>Usage: {@code java Planner SECONDS THREADS}.
  */
 public final class Planner {
+    private static final int BOTTOM = 4; // rules find something to do there: a few hundred distinct stacks
     private static volatile Object sink;
 
     private abstract static class Node {
         final List<Node> children = new ArrayList<>();
+        int level;
 
         abstract Node with(List<Node> children);
 
@@ -33,6 +35,7 @@ public final class Planner {
         }
 
         Node fill(List<Node> from) {
+            level = from.get(0).level + 1;
             children.addAll(from);
             return this;
         }
@@ -45,15 +48,15 @@ public final class Planner {
 
         @Override long cost(long seed) { return hashColumns(seed); }
 
-        private static long hashColumns(long seed) { return Truth.mix(seed, 300); }
+        private static long hashColumns(long seed) { return Truth.mix(seed, 3000); }
     }
 
     private static final class Filter extends Node {
         @Override Node with(List<Node> from) { return new Filter().fill(from); }
 
-        @Override long cost(long seed) { return selectivity(seed) + Truth.mix(seed, 100); }
+        @Override long cost(long seed) { return selectivity(seed) + Truth.mix(seed, 1000); }
 
-        private static long selectivity(long seed) { return Truth.mix(seed, 200); }
+        private static long selectivity(long seed) { return Truth.mix(seed, 2000); }
     }
 
     private static final class Join extends Node {
@@ -61,7 +64,7 @@ public final class Planner {
 
         @Override long cost(long seed) { return children.isEmpty() ? seed : reorder(seed, children.size()); }
 
-        private static long reorder(long seed, int n) { return n == 0 ? Truth.mix(seed, 300) : reorder(seed + n, n - 1); }
+        private static long reorder(long seed, int n) { return n == 0 ? Truth.mix(seed, 3000) : reorder(seed + n, n - 1); }
     }
 
     private static final class Literal extends Node {
@@ -80,22 +83,27 @@ public final class Planner {
         for (int i = 0; i < width; i++) {
             node.children.add(tree(depth - 1, at * 2 + i + 1));
         }
+        node.level = depth;
         return node;
     }
 
     private static Node pushDown(Node node) {
-        sink = node.cost(node.children.size());
+        if (node.level < BOTTOM) {
+            sink = node.cost(node.children.size());
+        }
         return node;
     }
 
     private static Node foldConstants(Node node) {
-        sink = node.cost(7) ^ node.cost(9);
+        if (node.level < BOTTOM) {
+            sink = node.cost(7) ^ node.cost(9);
+        }
         return node;
     }
 
     private static Node prune(Node node) {
-        if (node.children.size() > 1) {
-            sink = String.format("%d-%s", node.cost(3), node);
+        if (node.level == 1) {
+            sink = Long.toString(node.cost(3)) + node.level;
         }
         return node;
     }
@@ -105,7 +113,7 @@ public final class Planner {
     }
 
     private static void work(long end) {
-        Node[] plans = new Node[8];
+        Node[] plans = new Node[4];
         for (int i = 0; i < plans.length; i++) {
             plans[i] = tree(26 + i, i);
         }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/cost_log.h"
 #include "agent/cpu.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
@@ -136,6 +137,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0 || (r = take_signal(err)) < 0)
 		return r;
 	reset_counts();
+	ch_cost_log_begin();
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
@@ -223,6 +225,7 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
 	stop_events();
+	ch_cost_log_end();
 	r = ch_recorder_stop(err);
 	put_counts(out);
 	return r;

@@ -1,0 +1,268 @@
+"""What a profiler costs: CPU time, memory, bytes on disk, samples lost."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import statistics
+import time
+
+import agent_run
+import attach
+import jdks
+from agent_run import Row, number, percent, quartiles
+from agent_truth import tools
+
+import jfr
+
+# --- CPU time of a fixed amount of work -----------------------------------------------------------------------------
+
+
+class Worker:
+    """A JVM with Work.java in it, in which one profiler is started and stopped between rounds."""
+
+    def __init__(self, process, tool, folder):
+        self.process, self.tool, self.folder = process, tool, folder
+        process.stdout.readline()
+        self.cpu = {"off": [], "off again": [], "on": []}
+
+    def once(self):
+        """CPU nanoseconds of one round of work."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        words = self.process.stdout.readline().split("\t")
+        if words[0] != "took":
+            raise RuntimeError(f"Work under {self.tool.name} has ended")
+        return int(words[1])
+
+    def once_on(self, settings):
+        out = self.folder / f"work-{self.tool.name}.jfr"
+        options = self.tool.options(settings, out)
+        attach.load(self.process.pid, self.tool.library, options)
+        try:
+            return self.once()
+        finally:
+            attach.load(self.process.pid, self.tool.library, f"stop,file={out}")
+            out.unlink(missing_ok=True)
+
+    def round(self, settings, turn):
+        """Each state once, another one first each time."""
+        states = ["off", "on", "off again"]
+        for state in states[turn % 3 :] + states[: turn % 3]:
+            self.cpu[state].append(self.once_on(settings) if state == "on" else self.once())
+
+    def difference(self, state):
+        """Quartiles of the paired differences to `off`, in percent."""
+        pairs = zip(self.cpu[state], self.cpu["off"])
+        return quartiles([100 * (some / none - 1) for some, none in pairs])
+
+
+def difference_text(worker):
+    low, middle, high = worker.difference("on")
+    c_low, control, c_high = worker.difference("off again")
+    return f"{middle:+.2f} % [{low:+.2f}, {high:+.2f}]; off/off {control:+.2f} % [{c_low:+.2f}, {c_high:+.2f}]"
+
+
+def overhead(bench):
+    """CPU overhead, paired rounds with a control."""
+    units, warm, rounds = bench.pick((10, 40, 5), (60, 300, 41))
+    flags = ["-Xms512m", "-Xmx512m", "-XX:+UseSerialGC"]
+    if bench.jdk >= 21:
+        flags.append("-XX:+EnableDynamicAgentLoading")
+    for interval, limit in (("10ms", 0.5), ("1ms", 2.0)):
+        with contextlib.ExitStack() as stack:
+            workers = []
+            for tool in tools():
+                # loaded from outside: started without it
+                at = bench.process(agent_run.OFF, "", "Work", units, warm, flags=flags)
+                workers.append(Worker(stack.enter_context(at)[0], tool, bench.folder))
+            for turn in range(rounds):
+                for worker in workers:
+                    worker.round(f"event=cpu,interval={interval}", turn)
+        ours, peer = (worker.difference("on")[1] - worker.difference("off again")[1] for worker in workers)
+        yield Row(
+            f"CPU overhead at {interval}, {rounds} paired rounds: median [quartiles] of the thread's CPU", bench.jdk,
+            *map(difference_text, workers), f"≤ {limit} % beyond the control, not above the peer",
+            ours <= limit and ours <= max(peer, 0),
+        )  # fmt: skip
+
+
+# --- CPU time inside the handler ------------------------------------------------------------------------------------
+
+
+def handler(bench):
+    """CPU time inside the signal handler."""
+    log = bench.folder / "handler.log"
+    seconds, frames = bench.pick(5, 20), 36
+    out, _ = bench.run(
+        agent_run.charcloth(), "event=cpu,interval=10ms", "Deep", seconds, 4, frames,
+        env={"CHARCLOTH_HANDLER_LOG": str(log)},
+    )  # fmt: skip
+    costs = sorted(int(line) / 1000 for line in log.read_text(encoding="ascii").split())
+    depth = statistics.median(len(sample.stack) for sample in jfr.samples(out, jfr.CPU))
+    middle, late = statistics.median(costs), costs[len(costs) * 99 // 100]
+    yield Row(
+        f"CPU inside the handler, {depth:.0f} frames: median, 99 % of {len(costs)}", bench.jdk,
+        f"{middle:.1f} µs, {late:.1f} µs", "–", "≤ 6 µs, ≤ 50 µs", middle <= 6 and late <= 50,
+    )  # fmt: skip
+
+
+# --- samples that are lost ------------------------------------------------------------------------------------------
+
+
+def counted_drops(out):
+    """What a recording of Charcloth says about samples that it dropped, and those it took."""
+    last = list(jfr.events(out, "charcloth.SamplerStats"))[-1].fields
+    return sum(count for name, count in last.items() if name.startswith("dropped")), last["taken"]
+
+
+def skipped(bench, tool, arguments):
+    """What async-profiler says about samples that it skipped, and all it counts: only its text output does."""
+    text = bench.folder / "skipped.txt"
+    options = f"-agentpath:{tool.library}=start,event=cpu,interval=1ms,summary,file={text}"
+    bench.run(agent_run.OFF, "", "Deep", *arguments, flags=[options])
+    found = text.read_text(encoding="utf-8")
+    total = int(re.search(r"Total samples\s*:\s*(\d+)", found)[1])
+    match = re.search(r"^\s*(?:skipped|ticks_skipped)\s*:\s*(\d+)", found, re.MULTILINE)
+    return int(match[1]) if match else 0, total
+
+
+def seen_and_expected(out, lines, interval_ns):
+    seen = sum(s.count for s in jfr.samples(out, jfr.CPU) if s.name.startswith("deep-"))
+    return seen, number(lines, "threads") / interval_ns
+
+
+def dropped(bench):
+    """Samples dropped with 64 busy threads."""
+    arguments = (bench.pick(5, 20), 64, 36)
+    ours, peer = tools()
+    texts, met = [], False
+    for tool in (ours, peer):
+        out, lines = bench.run(tool, "event=cpu,interval=1ms", "Deep", *arguments)
+        seen, expected = seen_and_expected(out, lines, 1_000_000)
+        lost, taken = counted_drops(out) if tool is ours else skipped(bench, tool, arguments)
+        silent = 100 - percent(seen + (lost if tool is ours else 0), expected)
+        if tool is ours:
+            met = percent(lost, lost + taken) < 0.1 and abs(silent) <= 2
+        texts.append(
+            f"{percent(lost, lost + taken):.2f} % counted as dropped; {seen} of {expected:.0f} seen, "
+            f"{silent:.1f} % missing silently"
+        )
+    yield Row(
+        "64 busy threads at 1 ms: samples dropped", bench.jdk, *texts, "< 0.1 % counted, none silent (± 2 %)", met
+    )
+
+
+# --- bytes ----------------------------------------------------------------------------------------------------------
+
+
+def size_and_count(bench, tool, seconds):
+    out, _ = bench.run(tool, "event=cpu,interval=10ms", "Planner", seconds, 2)
+    found = list(jfr.samples(out, jfr.CPU))
+    stacks = [sample.stack for sample in found if sample.name.startswith("planner")]
+    return out.stat().st_size, len(found), statistics.mean(len(stack) for stack in stacks), len(set(stacks))
+
+
+def bytes_per_sample(bench):
+    """Bytes per sample with stacks of 70 frames and more."""
+    short, long = bench.pick((5, 10), (10, 30))
+    texts, met = [], False
+    for tool in tools():
+        size, count, _, _ = size_and_count(bench, tool, short)
+        more_size, more_count, depth, distinct = size_and_count(bench, tool, long)
+        rest = (more_size - size) / max(1, more_count - count)
+        whole = more_size / more_count
+        if tool.name == "Charcloth":
+            met = whole <= 40
+        texts.append(
+            f"{size / count:.0f} in {short} s, {whole:.0f} in {long} s, {rest:.0f} each between "
+            f"({depth:.0f} frames, {distinct} distinct stacks of {more_count})"
+        )
+    yield Row("bytes per sample, deep stacks", bench.jdk, *texts, f"≤ 40 in {long} s", met)
+
+
+def resident_mib(bench, tool):
+    """VmRSS in MiB of a JVM that has worked for a while, all of its heap touched beforehand."""
+    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-Xint"]
+    with bench.process(tool, "event=cpu,interval=10ms", "Work", 1, bench.pick(2, 4), flags=flags) as (process, _):
+        process.stdout.readline()
+        time.sleep(bench.pick(1.5, 4))
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s*(\d+)", file.read())[1]) / 1024
+
+
+def memory(bench):
+    """RSS added, and the size of the library."""
+    rounds = bench.pick(3, 9)
+    seen = {tool.name: [] for tool in (agent_run.OFF, *tools())}
+    for _ in range(rounds):
+        for tool in (agent_run.OFF, *tools()):
+            seen[tool.name].append(resident_mib(bench, tool))
+    middle = {name: statistics.median(values) for name, values in seen.items()}
+    added = [middle[tool.name] - middle["off"] for tool in tools()]
+    spread = max(seen["off"]) - min(seen["off"])
+    texts = [f"{mib:.1f} MiB (off varies by {spread:.1f})" for mib in added]
+    yield Row(f"RSS added, median of {rounds}", bench.jdk, *texts, "≤ 12 MiB", added[0] <= 12)
+    sizes = [stripped_size(bench, tool) / 1024 for tool in tools()]
+    texts = [f"{size:.0f} KiB" for size in sizes]
+    yield Row("size of the stripped library", bench.jdk, *texts, "≤ 400 KiB", sizes[0] <= 400)
+
+
+def stripped_size(bench, tool):
+    copy = bench.folder / "stripped.so"
+    shutil.copy(tool.library, copy)
+    jdks.run(["strip", copy])
+    return copy.stat().st_size
+
+
+# --- wall -----------------------------------------------------------------------------------------------------------
+
+IDLE, BUSY = 200, 2
+
+
+def wall_once(bench, tool, seconds):
+    """Bytes of the recording, CPU seconds a second beside the busy threads, and how much of the time was seen."""
+    out, lines = bench.run(tool, "event=wall,interval=10ms", "Idle", seconds, IDLE, BUSY)
+    span = number(lines, "end") - number(lines, "begin")
+    cpu = (number(lines, "process") - number(lines, "busy")) / span
+    if not tool.library:
+        return 0, cpu, {}
+    # a sample that stands for a long time may bear the time of its beginning: all of the recording counts
+    seen = {"idle": 0, "busy": 0}
+    for sample in jfr.samples(out, jfr.WALL):
+        kind = sample.name.partition("-")[0]
+        if kind in seen:
+            seen[kind] += sample.span_ns if tool.name == "Charcloth" else sample.count * 10_000_000
+    lived = number(lines, "end") - number(lines, "waiting")
+    ratios = {"idle": seen["idle"] / IDLE / lived, "busy": seen["busy"] / BUSY / span}
+    return out.stat().st_size / (IDLE + BUSY) / (lived / 1e9), cpu, ratios
+
+
+def wall(bench):
+    """Wall clock, 200 idle and 2 busy threads."""
+    rounds, seconds = bench.pick((1, 5), (5, 10))
+    found = {tool.name: [] for tool in (agent_run.OFF, *tools())}
+    for _ in range(rounds):
+        for tool in (agent_run.OFF, *tools()):
+            found[tool.name].append(wall_once(bench, tool, seconds))
+    off = statistics.median(cpu for _, cpu, _ in found["off"])
+    figures = []
+    for tool in tools():
+        runs = found[tool.name]
+        figures.append(
+            (
+                statistics.median(size for size, _, _ in runs),
+                statistics.median(cpu for _, cpu, _ in runs) - off,
+                {kind: statistics.median(ratios[kind] for _, _, ratios in runs) for kind in ("idle", "busy")},
+            )
+        )
+    texts = [
+        f"{size:.1f} B; {cpu:.3f} core; idle {r['idle']:.3f}, busy {r['busy']:.3f} of real time"
+        for size, cpu, r in figures
+    ]
+    size, cpu, _ = figures[0]
+    yield Row(
+        f"wall at 10 ms, {IDLE} idle and {BUSY} busy threads, {seconds} s: bytes per thread and second; CPU beyond off",
+        bench.jdk, *texts, "≤ 20 B; ≤ 0.02 core", size <= 20 and cpu <= 0.02,
+    )  # fmt: skip
