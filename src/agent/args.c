@@ -223,8 +223,10 @@ static void fill_defaults(struct ch_args *a)
 		a->wall_ns = !a->cpu && a->interval_ns ? a->interval_ns : 50000000;
 	if (!a->interval_ns)
 		a->interval_ns = 10000000;
+	/* What is alive is a small part of what was allocated: it takes more samples to see it. */
+	a->alloc_governed = !a->alloc_bytes;
 	if (!a->alloc_bytes)
-		a->alloc_bytes = 512 << 10;
+		a->alloc_bytes = a->live ? 32 << 10 : 512 << 10;
 	if (!a->lock_ns)
 		a->lock_ns = 10000;
 	if (!a->depth)

@@ -31,6 +31,7 @@ struct ch_args {
 	const char *perf[CH_ARGS_PERF_MAX];
 	unsigned n_perf;
 	int64_t interval_ns, wall_ns, alloc_bytes, lock_ns;
+	bool alloc_governed; /* nobody asked for alloc_bytes: it may be lengthened */
 
 	const char *file, *log;
 	int64_t chunk_bytes, chunk_ns, timeout_ns, loop_ns, mem_bytes;

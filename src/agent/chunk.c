@@ -72,8 +72,9 @@ static void put_fixed_constants(struct ch_chunk *c)
 		put_constant(c, CH_T_STATE, i, ch_state_names[i]);
 	for (unsigned i = 0; i < CH_FT_COUNT; i++)
 		put_constant(c, CH_T_FRAME_TYPE, i, ch_frame_type_names[i]);
-	put_constant(c, CH_T_GC_WHEN, 0, "Before GC");
-	put_constant(c, CH_T_GC_WHEN, 1, "After GC");
+	put_constant(c, CH_T_GC_WHEN, CH_WHEN_BEFORE_GC, "Before GC");
+	put_constant(c, CH_T_GC_WHEN, CH_WHEN_AFTER_GC, "After GC");
+	put_constant(c, CH_T_GC_WHEN, CH_WHEN_NOW, "Now");
 }
 
 /* The constants since the last checkpoint, behind the events in c->tail. */
@@ -219,6 +220,14 @@ int ch_chunk_next(struct ch_chunk *c, struct ch_error *err)
 	if (r < 0)
 		return r;
 	c->chunk_at += c->size;
+	return begin(c, err);
+}
+
+int ch_chunk_again(struct ch_chunk *c, struct ch_error *err)
+{
+	forget_gathered(c);
+	if (ftruncate(c->fd, (off_t)c->chunk_at) < 0)
+		return ch_fail(err, -errno, "'%s': %m", c->path);
 	return begin(c, err);
 }
 

@@ -35,6 +35,8 @@ int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err);
 int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err);
 /* Flushes and begins the next chunk of the same file. */
 int ch_chunk_next(struct ch_chunk *c, struct ch_error *err);
+/* Throws away what the chunk holds and what has gathered: it begins anew. */
+int ch_chunk_again(struct ch_chunk *c, struct ch_error *err);
 /* Flushes, closes and frees. */
 int ch_chunk_close(struct ch_chunk *c, struct ch_error *err);
 

@@ -8,8 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/alloc.h"
 #include "agent/cost_log.h"
 #include "agent/cpu.h"
+#include "agent/lock.h"
+#include "agent/governor.h"
+#include "agent/metrics.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
@@ -113,17 +117,31 @@ static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_erro
 	return r;
 }
 
-static int start_events(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+static int start_alloc(const struct ch_args *a, struct ch_error *err)
+{
+	struct ch_alloc_config config = { (uint64_t)a->alloc_bytes, a->live, a->alloc_governed };
+
+	return a->alloc || a->live ? ch_alloc_start(&config, err) : 0;
+}
+
+static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out,
+                        struct ch_error *err)
 {
 	int r = start_cpu(a, out, err);
 
 	if (r >= 0 && a->wall)
 		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
+	if (r >= 0)
+		r = start_alloc(a, err);
+	if (r >= 0 && a->lock)
+		r = ch_lock_start(env, (uint64_t)a->lock_ns, out, err);
 	return r;
 }
 
 static void stop_events(void)
 {
+	ch_lock_stop();
+	ch_alloc_stop();
 	ch_wall_stop();
 	ch_cpu_stop();
 	atomic_store(&ch_sampler.running, false);
@@ -137,6 +155,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0 || (r = take_signal(err)) < 0)
 		return r;
 	reset_counts();
+	ch_governor_start();
 	ch_cost_log_begin();
 	ch_sampler.max_frames = (unsigned)a->depth;
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
@@ -148,7 +167,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0)
 		return r;
 	atomic_store(&ch_sampler.running, true);
-	r = start_events(a, out, err);
+	r = start_events(a, env, out, err);
 	if (r < 0) {
 		struct ch_error ignored;
 
@@ -211,10 +230,26 @@ static void put_counts(struct ch_buf *out)
 	for (unsigned i = CH_WALK_TRUNCATED; i < CH_WALK_ENDS; i++)
 		ch_buf_printf(out, "walks ended, %s: %llu\n", ends[i],
 		              (unsigned long long)atomic_load(&s->ends[i]));
+	ch_lock_counts(out);
 	ch_buf_printf(out, "faults caught: %llu\n", (unsigned long long)ch_fault_count());
 	if (calls)
 		ch_buf_printf(out, "handler: %llu ns on average\n",
 		              (unsigned long long)(atomic_load(&s->handler_ns) / calls));
+}
+
+static void put_cost(struct ch_buf *out)
+{
+	struct ch_governor_status g;
+
+	ch_governor_status(&g);
+	ch_buf_printf(out, "own share of the process's CPU: %.1f %%\n", g.percent);
+	ch_buf_printf(out, "interval: %.3f ms", (double)ch_sampler.interval_ns * g.stretch / 1e6);
+	if (g.stretch > 1)
+		ch_buf_printf(out, ", %u times what was asked for, to stay below maxoverhead",
+		              g.stretch);
+	ch_buf_printf(out, "\ninterval changed: %u times\nsignal: %llu ns\nmetrics: %llu ns\n",
+	              g.changes, (unsigned long long)g.signal_ns,
+	              (unsigned long long)ch_metrics_cost_ns());
 }
 
 static int stop(struct ch_buf *out, struct ch_error *err)
@@ -249,6 +284,7 @@ static void status(struct ch_buf *out)
 	else if (s.ended)
 		ch_buf_printf(out, "the recording has ended: its time was over\n");
 	put_counts(out);
+	put_cost(out);
 }
 
 static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)

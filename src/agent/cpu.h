@@ -55,6 +55,8 @@ void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, uc
 /* Samples all threads every interval; only those of Spark tasks when `tasks_only`. */
 int ch_wall_start(uint64_t interval_ns, bool tasks_only, struct ch_error *err);
 void ch_wall_stop(void);
+/* Makes the interval that many times longer; each sample then counts for as many. */
+void ch_wall_stretch(unsigned stretch);
 uint64_t ch_wall_cpu_ns(void); /* what its own thread has used so far */
 void ch_wall_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc);
 

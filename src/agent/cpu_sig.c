@@ -3,7 +3,7 @@
 #include "agent/cpu_state.h"
 #include "agent/sampler.h"
 
-struct ch_cpu_state ch_cpu_state = { .stretch = 1 };
+struct ch_cpu_state ch_cpu_state = { .stretch = 1, .wall_stretch = 1 };
 
 void ch_cpu_arm_young(struct ch_thread *t, uint64_t in_ns)
 {

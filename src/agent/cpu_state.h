@@ -1,4 +1,4 @@
-/* What the two files of the CPU engines share. */
+/* What the files of the CPU engines and of the wall clock share. */
 #ifndef CH_AGENT_CPU_STATE_H
 #define CH_AGENT_CPU_STATE_H
 
@@ -8,6 +8,7 @@ struct ch_cpu_state {
 	struct ch_cpu_config config;
 	_Atomic unsigned stretch;
 	uint64_t period_ns; /* interval * stretch */
+	_Atomic unsigned wall_stretch;
 };
 
 extern struct ch_cpu_state ch_cpu_state;

@@ -74,8 +74,10 @@ int ch_defs_add_method(struct ch_defs *d, const struct ch_rec_method *m)
 
 	if (!def)
 		return -ENOMEM;
-	*def =
-	    (struct ch_def_method){ NULL, c->class_len, c->name_len, c->sig_len, c->lines_len, 0 };
+	*def = (struct ch_def_method){ .class_len = c->class_len,
+		                       .name_len = c->name_len,
+		                       .sig_len = c->sig_len,
+		                       .lines_len = c->lines_len };
 	def->bytes =
 	    keep(d, c->bytes, (size_t)c->class_len + c->name_len + c->sig_len + c->lines_len);
 	return def->bytes ? 0 : -ENOMEM;
@@ -100,8 +102,63 @@ int ch_defs_add_class(struct ch_defs *d, const struct ch_rec_class *c)
 
 	if (!def)
 		return -ENOMEM;
-	*def = (struct ch_def_class){ keep(d, c->name, c->len), c->len };
+	*def = (struct ch_def_class){ .name = keep(d, c->name, c->len), .len = c->len };
 	return def->name ? 0 : -ENOMEM;
+}
+
+/* The place behind the last one: ids of what is carried over have no gaps, from 1 on. */
+static void *next_place(struct ch_def_array *a, size_t elem, uint32_t *ret_id)
+{
+	*ret_id = (uint32_t)(a->n ? a->n : 1);
+	return place(a, *ret_id, elem);
+}
+
+uint32_t ch_defs_carry_method(struct ch_defs *to, struct ch_def_method *def)
+{
+	size_t n = (size_t)def->class_len + def->name_len + def->sig_len + def->lines_len;
+	struct ch_def_method *copy;
+	uint32_t id;
+
+	if (def->carried)
+		return def->carried;
+	copy = next_place(&to->methods, sizeof(*copy), &id);
+	if (!copy)
+		return 0;
+	*copy = *def;
+	copy->key = 0;
+	copy->bytes = keep(to, def->bytes, n);
+	return copy->bytes ? def->carried = id : 0;
+}
+
+uint32_t ch_defs_carry_thread(struct ch_defs *to, struct ch_def_thread *def)
+{
+	struct ch_def_thread *copy;
+	uint32_t id;
+
+	if (def->carried)
+		return def->carried;
+	copy = next_place(&to->threads, sizeof(*copy), &id);
+	if (!copy)
+		return 0;
+	*copy = (struct ch_def_thread){ .name = keep(to, def->name, def->len),
+		                        .len = def->len,
+		                        .tid = def->tid,
+		                        .java_id = def->java_id };
+	return copy->name ? def->carried = id : 0;
+}
+
+uint32_t ch_defs_carry_class(struct ch_defs *to, struct ch_def_class *def)
+{
+	struct ch_def_class *copy;
+	uint32_t id;
+
+	if (def->carried)
+		return def->carried;
+	copy = next_place(&to->classes, sizeof(*copy), &id);
+	if (!copy)
+		return 0;
+	*copy = (struct ch_def_class){ .name = keep(to, def->name, def->len), .len = def->len };
+	return copy->name ? def->carried = id : 0;
 }
 
 void ch_def_keep_wall(struct ch_def_thread *t, const uint64_t *frames, uint32_t n, uint32_t end)
@@ -141,9 +198,14 @@ void ch_defs_unwrite(struct ch_defs *d)
 {
 	struct ch_def_method *m = d->methods.items;
 	struct ch_def_thread *t = d->threads.items;
+	struct ch_def_class *c = d->classes.items;
 
 	for (size_t i = 0; i < d->methods.n; i++)
-		m[i].key = 0;
-	for (size_t i = 0; i < d->threads.n; i++)
+		m[i].key = m[i].carried = 0;
+	for (size_t i = 0; i < d->threads.n; i++) {
 		t[i].written = false;
+		t[i].carried = 0;
+	}
+	for (size_t i = 0; i < d->classes.n; i++)
+		c[i].carried = 0;
 }

@@ -8,7 +8,8 @@
 struct ch_def_method {
 	const char *bytes; /* class, name, signature, packed lines */
 	uint16_t class_len, name_len, sig_len, lines_len;
-	uint32_t key; /* constant in the chunk, 0 not yet */
+	uint32_t key;     /* constant in the chunk, 0 not yet */
+	uint32_t carried; /* its id among those that are carried over, 0 none */
 };
 
 struct ch_def_thread {
@@ -16,6 +17,7 @@ struct ch_def_thread {
 	uint32_t len;
 	int32_t tid;
 	int64_t java_id;
+	uint32_t carried;
 	bool written;
 	/* Its last wall sample, for those that say "as before". */
 	uint64_t *wall_frames;
@@ -25,6 +27,7 @@ struct ch_def_thread {
 struct ch_def_class {
 	const char *name;
 	uint32_t len;
+	uint32_t carried;
 };
 
 /* Ids grow: an array from the first one seen on. Ids may come a little out of order. */
@@ -40,7 +43,7 @@ struct ch_defs {
 
 void ch_defs_init(struct ch_defs *d);
 void ch_defs_done(struct ch_defs *d);
-/* None of them is a constant of the chunk any more. */
+/* None of them is a constant of the chunk any more, nor carried over. */
 void ch_defs_unwrite(struct ch_defs *d);
 size_t ch_defs_memory(const struct ch_defs *d);
 
@@ -48,6 +51,11 @@ size_t ch_defs_memory(const struct ch_defs *d);
 int ch_defs_add_method(struct ch_defs *d, const struct ch_rec_method *m);
 int ch_defs_add_thread(struct ch_defs *d, const struct ch_rec_thread *t);
 int ch_defs_add_class(struct ch_defs *d, const struct ch_rec_class *c);
+
+/* Copies a definition to another place, once; the id it has there, 0 without memory. */
+uint32_t ch_defs_carry_method(struct ch_defs *to, struct ch_def_method *def);
+uint32_t ch_defs_carry_thread(struct ch_defs *to, struct ch_def_thread *def);
+uint32_t ch_defs_carry_class(struct ch_defs *to, struct ch_def_class *def);
 
 /* Keeps the frames as the thread's last wall sample; without memory it has none. */
 void ch_def_keep_wall(struct ch_def_thread *t, const uint64_t *frames, uint32_t n, uint32_t end);

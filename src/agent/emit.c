@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/cpu.h"
+#include "agent/governor.h"
 #include "agent/sampler.h"
 #include "sys/fault.h"
 
@@ -34,9 +35,10 @@ static int64_t start_of(const struct ch_rec_sample *s)
 	return ch_ticks(s->time_ns - (at_end ? s->extra : 0));
 }
 
-static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s)
+static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s,
+                     enum ch_event event)
 {
-	switch ((enum ch_event)s->event) {
+	switch (event) {
 	case CH_EV_CPU:
 		put(c, s->state);
 		put(c, s->weight);
@@ -76,22 +78,23 @@ static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_r
 	}
 }
 
-void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s)
+void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s,
+                    enum ch_event event)
 {
 	uint64_t thread, stack;
 	size_t begun;
 
-	if (s->event >= CH_EV_COUNT)
+	if (event >= CH_EV_COUNT)
 		return;
 	thread = ch_intern_thread(in, s->name);
-	stack = s->event == CH_EV_WALL ? ch_intern_wall_stack(in, s)
-	                               : ch_intern_stack(in, s->frames, s->n_frames, s->end);
-	begun = ch_chunk_event(c, types[s->event], start_of(s));
-	if (s->event == CH_EV_MONITOR || s->event == CH_EV_PARK)
+	stack = event == CH_EV_WALL ? ch_intern_wall_stack(in, s)
+	                            : ch_intern_stack(in, s->frames, s->n_frames, s->end);
+	begun = ch_chunk_event(c, types[event], start_of(s));
+	if (event == CH_EV_MONITOR || event == CH_EV_PARK)
 		put(c, s->extra);
 	put(c, thread);
 	put(c, stack);
-	put_rest(c, in, s);
+	put_rest(c, in, s, event);
 	ch_jfr_event_end(&c->events, begun);
 }
 
@@ -182,6 +185,8 @@ static void put_settings(struct ch_chunk *c, const struct ch_args *a)
 		setting(c, CH_T_WALL_SAMPLE, "interval", "%lld ns", (long long)a->wall_ns);
 	if (a->alloc)
 		setting(c, CH_T_ALLOC_SAMPLE, "interval", "%lld bytes", (long long)a->alloc_bytes);
+	if (a->live)
+		setting(c, CH_T_LIVE_OBJECT, "interval", "%lld bytes", (long long)a->alloc_bytes);
 	if (a->lock)
 		setting(c, CH_T_MONITOR_ENTER, "threshold", "%lld ns", (long long)a->lock_ns);
 	if (a->lock)
@@ -261,6 +266,6 @@ void ch_emit_stats(struct ch_chunk *c, uint64_t own_cpu_ns)
 		put(c, atomic_load(&s->ends[i]));
 	put(c, ch_fault_count());
 	put(c, s->interval_ns * ch_cpu_stretched());
-	put(c, own_cpu_ns + atomic_load(&s->handler_ns));
+	put(c, ch_governor_own_ns(own_cpu_ns));
 	ch_jfr_event_end(&c->events, begun);
 }

@@ -35,7 +35,7 @@ struct ch_intern {
 	ch_jmethod_fn *jmethod;
 	void *arg;
 
-	struct ch_defs now, before;
+	struct ch_defs now, before, carried;
 
 	struct ch_strtab strings;
 	size_t strings_put; /* those before it are constants already */
@@ -81,6 +81,7 @@ struct ch_intern *ch_intern_new(struct ch_chunk *chunk, const struct ch_vm *vm,
 	in->frames = CH_BUF(1u << 20);
 	ch_defs_init(&in->now);
 	ch_defs_init(&in->before);
+	ch_defs_init(&in->carried);
 	start(in);
 	return in;
 }
@@ -110,17 +111,88 @@ void ch_intern_free(struct ch_intern *in)
 	forget_constants(in);
 	ch_defs_done(&in->now);
 	ch_defs_done(&in->before);
+	ch_defs_done(&in->carried);
 	ch_buf_done(&in->frames);
 	free(in);
 }
 
-void ch_intern_forget(struct ch_intern *in)
+/* Ids of what is carried over are told apart by a bit. */
+#define CARRIED_METHOD (UINT64_C(1) << 44)
+#define CARRIED        (UINT32_C(1) << 31)
+
+static struct ch_def_method *method_def(struct ch_intern *in, uint64_t id)
 {
+	struct ch_def_method *d;
+
+	if (id & CARRIED_METHOD)
+		return ch_defs_method(&in->carried, id & ~CARRIED_METHOD);
+	d = ch_defs_method(&in->now, id);
+	return d ? d : ch_defs_method(&in->before, id);
+}
+
+static struct ch_def_thread *thread_def(struct ch_intern *in, uint32_t name_id)
+{
+	struct ch_def_thread *d;
+
+	if (name_id & CARRIED)
+		return ch_defs_thread(&in->carried, name_id & ~CARRIED);
+	d = ch_defs_thread(&in->now, name_id);
+	return d ? d : ch_defs_thread(&in->before, name_id);
+}
+
+static struct ch_def_class *class_def(struct ch_intern *in, uint32_t class_id)
+{
+	struct ch_def_class *d;
+
+	if (class_id & CARRIED)
+		return ch_defs_class(&in->carried, class_id & ~CARRIED);
+	d = ch_defs_class(&in->now, class_id);
+	return d ? d : ch_defs_class(&in->before, class_id);
+}
+
+static void carry(struct ch_intern *in, struct ch_defs *to, struct ch_rec_sample *s)
+{
+	struct ch_def_thread *t = thread_def(in, s->name);
+	struct ch_def_class *c = class_def(in, s->class_id);
+
+	s->name = t ? ch_defs_carry_thread(to, t) | CARRIED : 0;
+	s->class_id = c ? ch_defs_carry_class(to, c) | CARRIED : 0;
+	for (uint32_t i = 0; i < s->n_frames; i++) {
+		uint64_t f = s->frames[i];
+		struct ch_def_method *m;
+
+		if (!ch_frame_is_java(f) || ch_frame_kind(f) == CH_FRAME_JMETHOD)
+			continue;
+		m = method_def(in, ch_frame_what(f));
+		s->frames[i] = ch_frame_java(ch_frame_kind(f),
+		                             m ? ch_defs_carry_method(to, m) | CARRIED_METHOD : 0,
+		                             ch_frame_bci(f));
+	}
+}
+
+void ch_intern_forget(struct ch_intern *in, struct ch_rec_sample *const *kept, size_t n)
+{
+	struct ch_defs carried;
+
+	ch_defs_init(&carried);
+	for (size_t i = 0; i < n; i++)
+		carry(in, &carried, kept[i]);
 	forget_constants(in);
+	ch_defs_done(&in->carried);
+	in->carried = carried;
 	ch_defs_done(&in->before);
 	in->before = in->now;
 	ch_defs_unwrite(&in->before);
 	ch_defs_init(&in->now);
+	start(in);
+}
+
+void ch_intern_unwrite(struct ch_intern *in)
+{
+	forget_constants(in);
+	ch_defs_unwrite(&in->now);
+	ch_defs_unwrite(&in->before);
+	ch_defs_unwrite(&in->carried);
 	start(in);
 }
 
@@ -131,7 +203,8 @@ size_t ch_intern_memory(const struct ch_intern *in)
 	       in->stacks_cap * sizeof(struct stack) +
 	       8 * (in->strings.index.mask + in->method_index.mask + in->place_index.mask +
 	            in->stack_index.mask) +
-	       ch_defs_memory(&in->now) + ch_defs_memory(&in->before);
+	       ch_defs_memory(&in->now) + ch_defs_memory(&in->before) +
+	       ch_defs_memory(&in->carried);
 }
 
 int ch_intern_error(const struct ch_intern *in)
@@ -265,20 +338,6 @@ static uint32_t key_of(struct ch_intern *in, struct ch_def_method *d)
 	return d->key = method_key(in, &m);
 }
 
-static struct ch_def_method *method_def(struct ch_intern *in, uint64_t id)
-{
-	struct ch_def_method *d = ch_defs_method(&in->now, id);
-
-	return d ? d : ch_defs_method(&in->before, id);
-}
-
-static struct ch_def_thread *thread_def(struct ch_intern *in, uint32_t name_id)
-{
-	struct ch_def_thread *d = ch_defs_thread(&in->now, name_id);
-
-	return d ? d : ch_defs_thread(&in->before, name_id);
-}
-
 uint64_t ch_intern_thread(struct ch_intern *in, uint32_t name_id)
 {
 	struct ch_def_thread *d = thread_def(in, name_id);
@@ -302,10 +361,8 @@ uint64_t ch_intern_thread(struct ch_intern *in, uint32_t name_id)
 
 uint64_t ch_intern_class(struct ch_intern *in, uint32_t class_id)
 {
-	struct ch_def_class *d = ch_defs_class(&in->now, class_id);
+	struct ch_def_class *d = class_def(in, class_id);
 
-	if (!d)
-		d = ch_defs_class(&in->before, class_id);
 	return d ? class_key(in, string_of(in, d->name, d->len)) : 0;
 }
 

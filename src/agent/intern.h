@@ -4,7 +4,8 @@
  *
  * Threads that sample refer to methods and thread names by ids of their own (agent/ids.h), which
  * were defined before. All is forgotten when a chunk ends; definitions of the chunk before are kept
- * one chunk longer, for samples that were under way.
+ * one chunk longer, for samples that were under way. What is needed for longer is carried over,
+ * under new ids.
  */
 #ifndef CH_AGENT_INTERN_H
 #define CH_AGENT_INTERN_H
@@ -26,8 +27,13 @@ typedef bool ch_jmethod_fn(void *arg, uint64_t jmethod, unsigned bci, struct ch_
 struct ch_intern *ch_intern_new(struct ch_chunk *chunk, const struct ch_vm *vm,
                                 struct ch_symbols *symbols, ch_jmethod_fn *jmethod, void *arg);
 void ch_intern_free(struct ch_intern *in);
-/* A new chunk begins: nothing is known in it. */
-void ch_intern_forget(struct ch_intern *in);
+/*
+ * A new chunk begins: nothing is known in it. What the n samples refer to is kept: their ids of
+ * methods, thread and class are changed to ones that stay valid until the next call.
+ */
+void ch_intern_forget(struct ch_intern *in, struct ch_rec_sample *const *kept, size_t n);
+/* The chunk is begun anew: definitions stay, nothing is a constant any more. */
+void ch_intern_unwrite(struct ch_intern *in);
 /* Bytes that are held. */
 size_t ch_intern_memory(const struct ch_intern *in);
 /* 0, or -ENOMEM once something could not be stored. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/alloc.h"
+#include "agent/lock.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
 
@@ -67,7 +69,10 @@ static int ask_for_events(struct ch_error *err)
 		                          .VMDeath = on_vm_death,
 		                          .DynamicCodeGenerated = ch_stubs_on_code,
 		                          .ClassLoad = ch_walker_on_load,
-		                          .ClassPrepare = ch_walker_on_prepare };
+		                          .ClassPrepare = ch_walker_on_prepare,
+		                          .SampledObjectAlloc = ch_alloc_on_object,
+		                          .MonitorContendedEnter = ch_lock_on_enter,
+		                          .MonitorContendedEntered = ch_lock_on_entered };
 
 	ch_jvm_callbacks(&callbacks);
 	if ((*ch_agent.jvmti)->SetEventCallbacks(ch_agent.jvmti, &callbacks, sizeof(callbacks)) !=

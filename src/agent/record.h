@@ -56,7 +56,7 @@ struct ch_rec_sample {
 	uint64_t time_ns;  /* CLOCK_MONOTONIC */
 	uint64_t weight;   /* intervals, bytes, or events */
 	uint64_t extra;    /* wall, locks: duration in ns; live: bytes of the object */
-	uint64_t since_ns; /* live: when it was allocated */
+	uint64_t since_ns; /* live: its weak reference, and in the recording its birth; locks: id */
 	uint32_t name;     /* id of a thread definition */
 	uint32_t class_id; /* id of a class definition, 0 none */
 	uint8_t event, state;

@@ -10,8 +10,12 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/alloc.h"
 #include "agent/cpu.h"
 #include "agent/emit.h"
+#include "agent/governor.h"
+#include "agent/live.h"
+#include "agent/lock.h"
 #include "agent/metrics.h"
 #include "agent/sampler.h"
 #include "sys/symbols.h"
@@ -28,12 +32,22 @@ static struct {
 	struct ch_chunk chunk;
 	struct ch_intern *intern;
 	struct ch_symbols *symbols;
+	struct ch_live live;
 	struct ch_error failure;
 	char path[4096];
 	uint64_t start_ns, chunk_start_ns, own_cpu_ns;
 	int64_t start_ms;
 	unsigned files;
 } rec = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Of the calling thread: the recorder's own, or one that gives a command. */
+static JNIEnv *env(void)
+{
+	JNIEnv *e = NULL;
+
+	(*ch_agent.vm)->GetEnv(ch_agent.vm, (void **)&e, JNI_VERSION_1_6);
+	return e;
+}
 
 /* --- emptying the rings ---------------------------------------------------------------------- */
 
@@ -54,6 +68,17 @@ static void drain_defs(struct ch_ring *r)
 	atomic_store_explicit(&r->tail, at, memory_order_release);
 }
 
+static void take_sample(const struct ch_rec_sample *s)
+{
+	if (s->event != CH_EV_LIVE) {
+		ch_emit_sample(&rec.chunk, rec.intern, s, s->event);
+		return;
+	}
+	if (rec.args.alloc)
+		ch_emit_sample(&rec.chunk, rec.intern, s, CH_EV_ALLOC);
+	ch_live_add(&rec.live, env(), s);
+}
+
 static void drain_samples(struct ch_ring *r, uint64_t upto)
 {
 	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -61,7 +86,7 @@ static void drain_samples(struct ch_ring *r, uint64_t upto)
 
 	while ((p = ch_ring_next(r, &at, upto))) {
 		if (p->type == CH_REC_SAMPLE)
-			ch_emit_sample(&rec.chunk, rec.intern, (const struct ch_rec_sample *)p);
+			take_sample((const struct ch_rec_sample *)p);
 		else if (p->type == CH_REC_SPAN)
 			ch_emit_span(&rec.chunk, rec.intern, (const struct ch_rec_span *)p);
 		atomic_store_explicit(&r->tail, at, memory_order_release);
@@ -95,7 +120,7 @@ static void forget_names(void)
 		atomic_store(&ch_thread_at(i)->name_id, 0);
 		atomic_store(&ch_thread_at(i)->wall_cpu_ns, 0);
 	}
-	ch_intern_forget(rec.intern);
+	ch_live_next_chunk(&rec.live, env(), rec.intern);
 }
 
 static bool chunk_is_full(uint64_t now)
@@ -120,8 +145,10 @@ static int next_chunk(uint64_t now, struct ch_error *err)
 static int next_file(struct ch_error *err)
 {
 	char path[sizeof(rec.path)];
-	int r = ch_chunk_close(&rec.chunk, err);
+	int r;
 
+	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
+	r = ch_chunk_close(&rec.chunk, err);
 	if (r >= 0)
 		r = ch_args_file(rec.args.file, ++rec.files, path, sizeof(path), err);
 	if (r >= 0)
@@ -141,7 +168,8 @@ static int every_second(uint64_t now, struct ch_error *err)
 	if (ch_sampler.unwind)
 		ch_unwind_refresh(ch_sampler.unwind);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
-	ch_metrics_write(&rec.chunk, rec.own_cpu_ns, rec.args.max_overhead);
+	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
+	ch_metrics_write(&rec.chunk);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 	r = ch_chunk_flush(&rec.chunk, err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
@@ -159,6 +187,17 @@ static void stop_sampling(void)
 {
 	atomic_store(&ch_sampler.running, false);
 	ch_cpu_stop();
+	ch_alloc_stop();
+	ch_lock_stop();
+}
+
+/* What belongs at the end of a recording, once sampling has stopped. */
+static void write_end(void)
+{
+	drain();
+	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
+	ch_metrics_write(&rec.chunk);
+	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 }
 
 /* On failure the JVM goes on, only the recording ends; status and stop tell why. */
@@ -181,20 +220,21 @@ static void wait_for_work(void)
 static void *run(void *arg)
 {
 	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)"charcloth", NULL };
-	JNIEnv *env;
+	JNIEnv *attached;
 	uint64_t flushed = ch_now_ns();
 	bool stopping = false;
 
 	(void)arg;
-	if ((*ch_agent.vm)->AttachCurrentThreadAsDaemon(ch_agent.vm, (void **)&env, &attach) !=
+	if ((*ch_agent.vm)->AttachCurrentThreadAsDaemon(ch_agent.vm, (void **)&attached, &attach) !=
 	    JNI_OK)
-		env = NULL;
+		attached = NULL;
 	while (!stopping) {
 		struct ch_error err = { 0 };
 		uint64_t now;
 
 		wait_for_work();
 		ch_cpu_tend();
+		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
 		stopping = rec.stopping;
 		now = ch_now_ns();
@@ -204,7 +244,7 @@ static void *run(void *arg)
 			    now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
 				stop_sampling();
 				rec.ended = true;
-				drain();
+				write_end();
 				if (ch_chunk_flush(&rec.chunk, &err) < 0)
 					give_up(&err);
 			} else if (now - flushed >= FLUSH_NS) {
@@ -215,7 +255,7 @@ static void *run(void *arg)
 		}
 		pthread_mutex_unlock(&rec.lock);
 	}
-	if (env)
+	if (attached)
 		(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
 	return NULL;
 }
@@ -274,6 +314,7 @@ static void discard(void)
 {
 	struct ch_error ignored;
 
+	ch_metrics_stop();
 	ch_chunk_close(&rec.chunk, &ignored);
 	ch_intern_free(rec.intern);
 	rec.intern = NULL;
@@ -308,11 +349,11 @@ int ch_recorder_stop(struct ch_error *err)
 		*err = rec.failure;
 		r = err->code;
 	} else if (!rec.ended) {
-		drain();
-		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
+		write_end();
 	}
 	if (r >= 0)
 		r = ch_chunk_close(&rec.chunk, err);
+	ch_live_clear(&rec.live, env());
 	forget_names();
 	discard();
 	return r;
@@ -336,8 +377,30 @@ static int copy_file(const char *from, const char *to, struct ch_error *err)
 	return n < 0 ? ch_fail(err, -errno, "read '%s': %m", from) : 0;
 }
 
+/*
+ * Objects alive now are told in the copy only: in the recording itself they would stand beside
+ * those that are alive at its end. They go into a chunk of their own, which is then begun anew.
+ */
+static int copy_with_live(const char *path, struct ch_error *err)
+{
+	int r = next_chunk(ch_now_ns(), err), again;
+	struct ch_error ignored;
+
+	if (r < 0)
+		return r;
+	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
+	r = ch_chunk_flush(&rec.chunk, err);
+	if (r >= 0)
+		r = copy_file(rec.path, path, err);
+	again = ch_chunk_again(&rec.chunk, r < 0 ? &ignored : err);
+	ch_intern_unwrite(rec.intern);
+	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	return r < 0 ? r : again;
+}
+
 int ch_recorder_dump(const char *path, struct ch_error *err)
 {
+	bool copy = path && strcmp(path, rec.path);
 	int r = 0;
 
 	pthread_mutex_lock(&rec.lock);
@@ -346,8 +409,9 @@ int ch_recorder_dump(const char *path, struct ch_error *err)
 		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 		r = ch_chunk_flush(&rec.chunk, err);
 	}
-	if (r >= 0 && path && strcmp(path, rec.path))
-		r = copy_file(rec.path, path, err);
+	if (r >= 0 && copy)
+		r = rec.live.n && !rec.ended ? copy_with_live(path, err)
+		                             : copy_file(rec.path, path, err);
 	pthread_mutex_unlock(&rec.lock);
 	return r;
 }

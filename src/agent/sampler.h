@@ -65,6 +65,8 @@ struct ch_sample_of {
 	enum ch_state state;
 	uint64_t weight, extra, since_ns;
 	uint32_t class_id;
+	const uint64_t *frames; /* walked already, and of AsyncGetCallTrace's kind; NULL: not yet */
+	unsigned n_frames;
 };
 
 /* The handler of SIGPROF. */
@@ -77,6 +79,8 @@ bool ch_sampler_repeat(struct ch_thread *t, uint64_t samples, uint64_t duration_
 bool ch_sampler_note(struct ch_thread *t, enum ch_event event, uint64_t weight, enum ch_note note);
 /* The id of the thread's name as of now, defined in the stripe if it is new. Signal-safe. */
 uint32_t ch_sampler_name(struct ch_thread *t, struct ch_stripe *s);
+/* The id of a class by its name, defined if it is new; 0 when there is no room. Signal-safe. */
+uint32_t ch_sampler_class(const char *name, size_t n);
 
 /* Signal-safe clocks, in ns. */
 uint64_t ch_now_ns(void);

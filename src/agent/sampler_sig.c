@@ -166,6 +166,44 @@ uint32_t ch_sampler_name(struct ch_thread *t, struct ch_stripe *s)
 	return id;
 }
 
+static uint32_t define_class(const char *name, size_t n)
+{
+	struct ch_stripe *s = ch_stripe_take(&ch_sampler.rings);
+	struct ch_rec_class *def = s ? ch_ring_reserve(&s->defs, sizeof(*def) + n) : NULL;
+	uint32_t id = 0;
+
+	if (def) {
+		id = ch_ids_next(&ch_sampler.classes);
+		def->rec.type = CH_REC_CLASS;
+		def->id = id;
+		def->len = (uint32_t)n;
+		memcpy(def->name, name, n);
+		ch_ring_commit(&s->defs, def, sizeof(*def) + n);
+	}
+	if (s)
+		ch_stripe_release(s);
+	return id;
+}
+
+uint32_t ch_sampler_class(const char *name, size_t n)
+{
+	struct ch_id_entry *e;
+	uint32_t id;
+
+	if (n > CH_METHOD_TEXT_MAX)
+		n = CH_METHOD_TEXT_MAX;
+	e = ch_ids_find(&ch_sampler.classes, hash_text(name, n) | 1);
+	if (!e)
+		return 0;
+	id = atomic_load_explicit(&e->id, memory_order_acquire);
+	if (id)
+		return id;
+	id = define_class(name, n);
+	if (id)
+		atomic_store_explicit(&e->id, id, memory_order_release);
+	return id;
+}
+
 /* --- samples --------------------------------------------------------------------------------- */
 
 /* AsyncGetCallTrace writes larger frames than ours: its buffer lies behind ours in the ring. */
@@ -210,6 +248,13 @@ static enum ch_walk_end walk(struct ch_walk *w, const ucontext_t *uc)
 	return end;
 }
 
+static enum ch_walk_end take_walked(struct ch_walk *w, const struct ch_sample_of *what)
+{
+	w->n = what->n_frames < w->max ? what->n_frames : w->max;
+	memcpy(w->frames, what->frames, w->n * sizeof(*w->frames));
+	return w->n ? CH_WALK_DONE : CH_WALK_NATIVE;
+}
+
 static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sample_of *what,
                     const ucontext_t *uc)
 {
@@ -236,7 +281,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		                       .state = (uint8_t)what->state };
 	rec->name = ch_sampler_name(t, s);
 	w.frames = rec->frames;
-	rec->end = (uint16_t)walk(&w, uc);
+	rec->end = (uint16_t)(what->frames ? take_walked(&w, what) : walk(&w, uc));
 	rec->n_frames = w.n;
 	if (!name_frames(rec->frames, w.n, &s->defs)) {
 		count(&ch_sampler.dropped[CH_DROP_NAMES]);

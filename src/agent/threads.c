@@ -66,6 +66,7 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 	t->wall_seen_cpu_ns = t->wall_last_ns = 0;
 	t->wall_idle = 0;
 	t->ours = false;
+	t->lock_since_ns = 0;
 	atomic_store(&t->java, java);
 	atomic_store(&t->generation, generation);
 	atomic_store(&t->tid, tid);

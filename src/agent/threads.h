@@ -43,6 +43,8 @@ struct ch_thread {
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint32_t wall_idle;
 	bool ours; /* a thread of the agent */
+
+	uint64_t lock_since_ns; /* waits for a monitor since then, 0: does not */
 };
 
 /* Signals carry this value. */

@@ -20,6 +20,10 @@
 	{                                                                                          \
 		name, "long", .note = { "jdk.jfr.DataAmount", "BYTES" }                            \
 	}
+#define SHARE(name)                                                                                \
+	{                                                                                          \
+		name, "float", .note = { "jdk.jfr.Percentage" }                                    \
+	}
 #define POOL(name, type)                                                                           \
 	{                                                                                          \
 		name, type, .pooled = true                                                         \
@@ -102,15 +106,13 @@ FIELDS(span_fields) = { START,
 	                { "jobGroup", "java.lang.String" },
 	                { "description", "java.lang.String" },
 	                { "result", "java.lang.String" } };
-FIELDS(load_fields) = {
-	START, { "jvmUser", "float" }, { "jvmSystem", "float" }, { "machineTotal", "float" }
-};
+FIELDS(load_fields) = { START, SHARE("jvmUser"), SHARE("jvmSystem"), SHARE("machineTotal") };
 FIELDS(heap_fields) = { START,
 	                { "gcId", "int" },
 	                POOL("when", "jdk.types.GCWhen"),
 	                { "heapSpace", "jdk.types.VirtualSpace" },
 	                BYTES("heapUsed") };
-FIELDS(switch_fields) = { START, { "switchRate", "float" } };
+FIELDS(switch_fields) = { START, { "switchRate", "float", .note = { "jdk.jfr.Frequency" } } };
 FIELDS(threads_fields) = { START,
 	                   { "activeCount", "long" },
 	                   { "daemonCount", "long" },
@@ -123,6 +125,8 @@ FIELDS(process_fields) = { START,
 	                   BYTES("rss"),
 	                   BYTES("readBytes"),
 	                   BYTES("writtenBytes"),
+	                   BYTES("diskReadBytes"),
+	                   BYTES("diskWrittenBytes"),
 	                   { "minorFaults", "long" },
 	                   { "majorFaults", "long" },
 	                   { "voluntarySwitches", "long" },
@@ -189,9 +193,16 @@ FIELDS(label_fields) = { START, { "key", "java.lang.String" }, { "value", "java.
 	{                                                                                          \
 		name, CH_JFR_EVENT, OF(f)                                                          \
 	}
-#define ANNOTATION(name)                                                                           \
+/* By this mark the JDK's tools know that an annotation says what a number is. */
+static const struct ch_jfr_note content_type[] = { { "jdk.jfr.ContentType" } };
+#define CONTENT .notes = content_type, .n_notes = CH_LEN(content_type)
+#define UNIT(name)                                                                                 \
 	{                                                                                          \
-		name, CH_JFR_ANNOTATION, OF(value_fields)                                          \
+		name, CH_JFR_ANNOTATION, OF(value_fields), CONTENT                                 \
+	}
+#define MARK(name)                                                                                 \
+	{                                                                                          \
+		name, CH_JFR_ANNOTATION, CONTENT                                                   \
 	}
 
 /* clang-format off: one row per type */
@@ -213,9 +224,12 @@ const struct ch_jfr_type_def ch_types[CH_T_COUNT] = {
 	[CH_T_FRAME_TYPE] = SIMPLE("jdk.types.FrameType", text_fields),
 	[CH_T_GC_WHEN] = SIMPLE("jdk.types.GCWhen", when_fields),
 	[CH_T_SPACE] = VALUE("jdk.types.VirtualSpace", space_fields),
-	[CH_T_TIMESTAMP] = ANNOTATION("jdk.jfr.Timestamp"),
-	[CH_T_TIMESPAN] = ANNOTATION("jdk.jfr.Timespan"),
-	[CH_T_AMOUNT] = ANNOTATION("jdk.jfr.DataAmount"),
+	[CH_T_TIMESTAMP] = UNIT("jdk.jfr.Timestamp"),
+	[CH_T_TIMESPAN] = UNIT("jdk.jfr.Timespan"),
+	[CH_T_AMOUNT] = UNIT("jdk.jfr.DataAmount"),
+	[CH_T_PERCENTAGE] = MARK("jdk.jfr.Percentage"),
+	[CH_T_FREQUENCY] = MARK("jdk.jfr.Frequency"),
+	[CH_T_CONTENT_TYPE] = { "jdk.jfr.ContentType", CH_JFR_ANNOTATION },
 	[CH_T_CPU_SAMPLE] = EVENT("jdk.ExecutionSample", cpu_fields),
 	[CH_T_WALL_SAMPLE] = EVENT("profiler.WallClockSample", wall_fields),
 	[CH_T_ALLOC_SAMPLE] = EVENT("jdk.ObjectAllocationSample", alloc_fields),

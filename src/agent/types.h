@@ -25,6 +25,9 @@ enum ch_type {
 	CH_T_TIMESTAMP,
 	CH_T_TIMESPAN,
 	CH_T_AMOUNT,
+	CH_T_PERCENTAGE,
+	CH_T_FREQUENCY,
+	CH_T_CONTENT_TYPE,
 	CH_T_CPU_SAMPLE,
 	CH_T_WALL_SAMPLE,
 	CH_T_ALLOC_SAMPLE,
@@ -51,6 +54,13 @@ enum ch_type {
 };
 
 extern const struct ch_jfr_type_def ch_types[CH_T_COUNT];
+
+/* When a heap summary was taken; the first two as the JDK has them. */
+enum ch_gc_when {
+	CH_WHEN_BEFORE_GC,
+	CH_WHEN_AFTER_GC,
+	CH_WHEN_NOW,
+};
 
 /* Keys of the constants that never change, and their texts. */
 extern const char *const ch_state_names[];

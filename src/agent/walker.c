@@ -137,7 +137,7 @@ static void find_counters(void)
 	const void *start =
 	    ch_sampler.vm.perf_start ? (const void *)ch_peek64(ch_sampler.vm.perf_start, 0) : NULL;
 
-	if (!start || ch_perfdata_open(start, (size_t)32 << 10, &p) < 0)
+	if (!start || ch_perfdata_own(start, &p) < 0)
 		return;
 	ch_sampler.unloaded[0] = ch_perfdata_number(&p, "java.cls.unloadedClasses");
 	ch_sampler.unloaded[1] = ch_perfdata_number(&p, "java.cls.sharedUnloadedClasses");

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/cpu_state.h"
 #include "agent/sampler.h"
 
 /*
@@ -46,7 +47,9 @@ static void ask(struct ch_thread *t, int tid)
 
 static void write_idle(struct ch_thread *t, uint64_t now)
 {
-	if (t->wall_idle && ch_sampler_repeat(t, t->wall_idle, now - t->wall_last_ns))
+	uint64_t samples = (uint64_t)t->wall_idle * atomic_load(&ch_cpu_state.wall_stretch);
+
+	if (samples && ch_sampler_repeat(t, samples, now - t->wall_last_ns))
 		t->wall_last_ns = now;
 	t->wall_idle = 0;
 }
@@ -103,16 +106,16 @@ static void *run(void *arg)
 	(void)arg;
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	while (atomic_load(&wall.on)) {
-		uint64_t at, now = ch_now_ns();
+		uint64_t at, period, now = ch_now_ns();
 
 		for (uint32_t i = 0; i < ch_threads_count(); i++)
 			look_at(ch_thread_at(i), now);
 		atomic_store(&wall.cpu_ns, ch_cpu_ns());
-		at =
-		    (uint64_t)next.tv_sec * 1000000000u + (uint64_t)next.tv_nsec + wall.interval_ns;
+		period = wall.interval_ns * atomic_load(&ch_cpu_state.wall_stretch);
+		at = (uint64_t)next.tv_sec * 1000000000u + (uint64_t)next.tv_nsec + period;
 		now = ch_now_ns();
 		if (at < now) /* behind: the rounds that were missed are not made up for */
-			at = now + wall.interval_ns;
+			at = now + period;
 		next = (struct timespec){ (time_t)(at / 1000000000u), (long)(at % 1000000000u) };
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 	}
@@ -148,6 +151,11 @@ void ch_wall_stop(void)
 	atomic_store(&wall.on, false);
 	pthread_join(wall.thread, NULL);
 	wall.started = false;
+}
+
+void ch_wall_stretch(unsigned stretch)
+{
+	atomic_store(&ch_cpu_state.wall_stretch, stretch);
 }
 
 uint64_t ch_wall_cpu_ns(void)

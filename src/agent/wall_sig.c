@@ -1,5 +1,6 @@
 #include "agent/cpu.h"
 
+#include "agent/cpu_state.h"
 #include "agent/sampler.h"
 #include "sys/arch.h"
 #include "sys/peek.h"
@@ -13,7 +14,8 @@ static bool in_system_call(const ucontext_t *uc)
 {
 	uint64_t at = ch_arch_regs(uc).pc - CH_ARCH_SYSCALL_BYTES;
 
-	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) == CH_ARCH_SYSCALL;
+	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) ==
+	       CH_ARCH_SYSCALL;
 }
 
 static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
@@ -37,7 +39,7 @@ void ch_wall_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc)
 	uint64_t now = ch_now_ns();
 	struct ch_sample_of what = { .event = CH_EV_WALL,
 		                     .state = state_of(t, uc),
-		                     .weight = 1,
+		                     .weight = atomic_load(&ch_cpu_state.wall_stretch),
 		                     .extra = t->wall_last_ns ? now - t->wall_last_ns : 0 };
 
 	(void)cpu_ns;

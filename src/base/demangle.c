@@ -1,136 +1,34 @@
 #include "base/demangle.h"
 
-#include "base/span.h"
-
-#include <stdbool.h>
 #include <string.h>
 
-/*
- * A recursive walk over the grammar of the Itanium ABI. Names are written as they are met; types,
- * template arguments and expressions are walked over with `quiet` set. Nothing that is written
- * can refer back (substitutions stand in types only), so there is no table of them.
- */
-struct walk {
-	const char *p;
-	char *to;
-	size_t len, size;
-	unsigned quiet, depth;
-	bool bad;            /* sticky: not understood, or does not fit */
-	struct ch_span last; /* the class a constructor is named after */
-};
+#include "base/demangle_walk.h"
 
-#define DEPTH_MAX 96
-
-static void type(struct walk *w);
-static void encoding(struct walk *w);
-static void expression(struct walk *w);
-static void name(struct walk *w);
-
-/* --- letters ----------------------------------------------------------------------------------- */
-
-static void fail(struct walk *w)
-{
-	w->bad = true;
-	w->p = "";
-}
-
-static bool enter(struct walk *w)
-{
-	if (++w->depth > DEPTH_MAX)
-		fail(w);
-	return !w->bad;
-}
-
-static void put(struct walk *w, const char *s, size_t n)
-{
-	if (w->quiet || w->bad)
-		return;
-	if (n >= w->size - w->len) {
-		fail(w);
-		return;
-	}
-	memcpy(w->to + w->len, s, n);
-	w->len += n;
-}
-
-static void puts_(struct walk *w, const char *s)
-{
-	put(w, s, strlen(s));
-}
-
-static bool accept(struct walk *w, char c)
-{
-	if (*w->p != c)
-		return false;
-	w->p++;
-	return true;
-}
-
-static bool accept2(struct walk *w, const char *two)
-{
-	if (w->p[0] != two[0] || w->p[1] != two[1])
-		return false;
-	w->p += 2;
-	return true;
-}
-
-/* True until the closing E; nothing left is a failure. */
-static bool more(struct walk *w)
-{
-	if (!*w->p)
-		fail(w);
-	return !w->bad && !accept(w, 'E');
-}
-
-static void expect(struct walk *w, char c)
-{
-	if (!accept(w, c))
-		fail(w);
-}
-
-static size_t number(struct walk *w)
-{
-	size_t v = 0;
-
-	while (ch_is_digit(*w->p) && v < 1u << 24)
-		v = v * 10 + (size_t)(*w->p++ - '0');
-	return v;
-}
-
-/* `_`, `0_`, `1_` …, as ids of parameters and lambdas are written: 0, 1, 2 … */
-static size_t seq(struct walk *w)
-{
-	size_t v = ch_is_digit(*w->p) ? number(w) + 1 : 0;
-
-	expect(w, '_');
-	return v;
-}
-
-static void put_number(struct walk *w, size_t v)
+static void put_number(struct ch_dm *w, size_t v)
 {
 	char digits[20], *at = digits + sizeof(digits);
 
 	do
 		*--at = (char)('0' + v % 10);
 	while (v /= 10);
-	put(w, at, (size_t)(digits + sizeof(digits) - at));
+	ch_dm_put(w, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 /* --- names ------------------------------------------------------------------------------------- */
 
-static void source_name(struct walk *w)
+void ch_dm_source_name(struct ch_dm *w)
 {
-	size_t n = number(w);
+	size_t n = ch_dm_number(w);
 	struct ch_span t = { w->p, n };
 
 	if (!n || strnlen(w->p, n) < n) {
-		fail(w);
+		ch_dm_fail(w);
 		return;
 	}
 	w->p += n;
 	if (ch_span_starts(t, "_GLOBAL__N"))
 		t = CH_SPAN("(anonymous namespace)");
-	put(w, t.s, t.n);
+	ch_dm_put(w, t.s, t.n);
 	if (!w->quiet)
 		w->last = t;
 }
@@ -147,7 +45,7 @@ static const char *const ops[] = {
 	"ss2<=>",
 };
 
-static const char *find_op(const char *p)
+const char *ch_dm_find_op(const char *p)
 {
 	for (size_t i = 0; i < CH_LEN(ops); i++)
 		if (!strncmp(ops[i], p, 2))
@@ -155,126 +53,124 @@ static const char *find_op(const char *p)
 	return NULL;
 }
 
-static void operator_name(struct walk *w)
+void ch_dm_operator_name(struct ch_dm *w)
 {
-	const char *op = find_op(w->p);
+	const char *op = ch_dm_find_op(w->p);
 
-	puts_(w, "operator");
+	ch_dm_puts(w, "operator");
 	if (op) {
 		w->p += 2;
-		puts_(w, op + 3);
-	} else if (accept2(w, "cv")) {
-		puts_(w, " ");
-		type(w);
-	} else if (accept2(w, "li")) {
-		puts_(w, "\"\" ");
-		source_name(w);
+		ch_dm_puts(w, op + 3);
+	} else if (ch_dm_accept2(w, "cv")) {
+		ch_dm_puts(w, " ");
+		ch_dm_type(w);
+	} else if (ch_dm_accept2(w, "li")) {
+		ch_dm_puts(w, "\"\" ");
+		ch_dm_source_name(w);
 	} else {
-		fail(w);
+		ch_dm_fail(w);
 	}
 }
 
-static void tags(struct walk *w)
+static void tags(struct ch_dm *w)
 {
 	w->quiet++;
-	while (!w->bad && accept(w, 'B'))
-		source_name(w);
+	while (!w->bad && ch_dm_accept(w, 'B'))
+		ch_dm_source_name(w);
 	w->quiet--;
 }
 
 /* `{lambda#1}`; the parameters between would make it unreadable. */
-static void lambda(struct walk *w)
+static void lambda(struct ch_dm *w)
 {
 	w->quiet++;
-	while (more(w)) {
-		if (accept2(w, "Ty"))
+	while (ch_dm_more(w)) {
+		if (ch_dm_accept2(w, "Ty"))
 			continue; /* template <class> of a generic lambda */
-		(void)accept2(w, "Tn");
-		type(w);
+		(void)ch_dm_accept2(w, "Tn");
+		ch_dm_type(w);
 	}
 	w->quiet--;
-	puts_(w, "{lambda#");
-	put_number(w, seq(w) + 1);
-	puts_(w, "}");
+	ch_dm_puts(w, "{lambda#");
+	put_number(w, ch_dm_seq(w) + 1);
+	ch_dm_puts(w, "}");
 }
 
-static void unnamed(struct walk *w)
+static void unnamed(struct ch_dm *w)
 {
-	if (accept2(w, "Ul")) {
+	if (ch_dm_accept2(w, "Ul")) {
 		lambda(w);
-	} else if (accept2(w, "Ut")) {
-		puts_(w, "{unnamed#");
-		put_number(w, seq(w) + 1);
-		puts_(w, "}");
+	} else if (ch_dm_accept2(w, "Ut")) {
+		ch_dm_puts(w, "{unnamed#");
+		put_number(w, ch_dm_seq(w) + 1);
+		ch_dm_puts(w, "}");
 	} else {
-		fail(w);
+		ch_dm_fail(w);
 	}
 }
 
 /* C1, C2 …: the class once more; D0, D1 …: with a tilde; CI1: inherited, its base follows. */
-static void structor(struct walk *w)
+static void structor(struct ch_dm *w)
 {
 	bool inherited = false;
 
-	if (accept(w, 'D'))
-		puts_(w, "~");
-	else if (accept(w, 'C'))
-		inherited = accept(w, 'I');
+	if (ch_dm_accept(w, 'D'))
+		ch_dm_puts(w, "~");
+	else if (ch_dm_accept(w, 'C'))
+		inherited = ch_dm_accept(w, 'I');
 	if (!ch_is_digit(*w->p)) {
-		fail(w);
+		ch_dm_fail(w);
 		return;
 	}
 	w->p++;
-	put(w, w->last.s, w->last.n);
+	ch_dm_put(w, w->last.s, w->last.n);
 	if (inherited) {
 		w->quiet++;
-		type(w);
+		ch_dm_type(w);
 		w->quiet--;
 	}
 }
 
-static void unqualified(struct walk *w)
+static void unqualified(struct ch_dm *w)
 {
 	char c = *w->p;
 
-	(void)(accept(w, 'L') || accept(w, 'F')); /* static, friend */
+	(void)(ch_dm_accept(w, 'L') || ch_dm_accept(w, 'F')); /* static, friend */
 	if (ch_is_digit(*w->p))
-		source_name(w);
+		ch_dm_source_name(w);
 	else if (*w->p == 'U')
 		unnamed(w);
 	else if (c == 'C' || c == 'D')
 		structor(w);
 	else
-		operator_name(w);
+		ch_dm_operator_name(w);
 	tags(w);
 }
 
-static void template_arg(struct walk *w);
-
-static void template_args(struct walk *w)
+static void template_args(struct ch_dm *w)
 {
-	expect(w, 'I');
+	ch_dm_expect(w, 'I');
 	w->quiet++;
-	while (more(w))
-		template_arg(w);
+	while (ch_dm_more(w))
+		ch_dm_template_arg(w);
 	w->quiet--;
-	puts_(w, "<…>");
+	ch_dm_puts(w, "<…>");
 }
 
-static void maybe_template_args(struct walk *w)
+void ch_dm_maybe_template_args(struct ch_dm *w)
 {
 	if (*w->p == 'I')
 		template_args(w);
 }
 
 /* S_, S0_ … and T_, T0_ … stand for something earlier; where a name is written there is none. */
-static void back_reference(struct walk *w)
+void ch_dm_back_reference(struct ch_dm *w)
 {
 	while (ch_is_digit(*w->p) || (*w->p >= 'A' && *w->p <= 'Z'))
 		w->p++;
-	expect(w, '_');
+	ch_dm_expect(w, '_');
 	if (!w->quiet)
-		fail(w);
+		ch_dm_fail(w);
 }
 
 static const char *const shorts[] = {
@@ -282,24 +178,24 @@ static const char *const shorts[] = {
 };
 
 /* After S. */
-static void substitution(struct walk *w)
+static void substitution(struct ch_dm *w)
 {
 	for (size_t i = 0; i < CH_LEN(shorts); i++) {
-		if (!accept(w, shorts[i][0]))
+		if (!ch_dm_accept(w, shorts[i][0]))
 			continue;
 		if (shorts[i][0] != 't')
-			puts_(w, "std::");
-		puts_(w, shorts[i] + 1);
+			ch_dm_puts(w, "std::");
+		ch_dm_puts(w, shorts[i] + 1);
 		if (!w->quiet)
 			w->last = (struct ch_span){ shorts[i] + 1, strlen(shorts[i] + 1) };
 		tags(w);
 		return;
 	}
-	back_reference(w);
+	ch_dm_back_reference(w);
 }
 
 /* The last part of a name of Rust, `17h0123456789abcdefE`, tells builds apart, not functions. */
-static bool rust_hash(struct walk *w)
+static bool rust_hash(struct ch_dm *w)
 {
 	if (strncmp(w->p, "17h", 3) != 0)
 		return false;
@@ -312,449 +208,118 @@ static bool rust_hash(struct walk *w)
 	return true;
 }
 
-static void prefix_part(struct walk *w)
+static void prefix_part(struct ch_dm *w)
 {
-	if (accept(w, 'S'))
+	if (ch_dm_accept(w, 'S'))
 		substitution(w);
-	else if (accept(w, 'T'))
-		back_reference(w);
+	else if (ch_dm_accept(w, 'T'))
+		ch_dm_back_reference(w);
 	else if (w->p[0] == 'D' && (w->p[1] == 't' || w->p[1] == 'T'))
-		type(w);
+		ch_dm_type(w);
 	else
 		unqualified(w);
 }
 
 /* After N. */
-static void nested(struct walk *w)
+static void nested(struct ch_dm *w)
 {
 	bool first = true;
 
-	while (accept(w, 'r') || accept(w, 'V') || accept(w, 'K'))
+	while (ch_dm_accept(w, 'r') || ch_dm_accept(w, 'V') || ch_dm_accept(w, 'K'))
 		; /* qualifiers of a member function */
-	(void)(accept(w, 'R') || accept(w, 'O'));
-	while (more(w)) {
+	(void)(ch_dm_accept(w, 'R') || ch_dm_accept(w, 'O'));
+	while (ch_dm_more(w)) {
 		if (*w->p == 'I') {
 			template_args(w);
-		} else if (!accept(w, 'M') && !rust_hash(w)) {
+		} else if (!ch_dm_accept(w, 'M') && !rust_hash(w)) {
 			if (!first)
-				puts_(w, "::");
+				ch_dm_puts(w, "::");
 			prefix_part(w);
 			first = false;
 		}
 	}
 	if (first)
-		fail(w);
+		ch_dm_fail(w);
 }
 
 /* After Z: a function, and what is declared in it. */
-static void local(struct walk *w)
+static void local(struct ch_dm *w)
 {
-	encoding(w);
+	ch_dm_encoding(w);
 	w->quiet++;
-	while (more(w))
-		type(w);
+	while (ch_dm_more(w))
+		ch_dm_type(w);
 	w->quiet--;
 	if (w->p[0] == 's' && w->p[1] != 's') {
 		w->p++; /* a string; the function says enough */
 	} else {
-		if (accept(w, 'd'))
-			(void)seq(w); /* in the default of a parameter */
-		puts_(w, "::");
-		name(w);
+		if (ch_dm_accept(w, 'd'))
+			(void)ch_dm_seq(w); /* in the default of a parameter */
+		ch_dm_puts(w, "::");
+		ch_dm_name(w);
 	}
-	if (accept2(w, "__")) {
-		(void)number(w);
-		expect(w, '_');
+	if (ch_dm_accept2(w, "__")) {
+		(void)ch_dm_number(w);
+		ch_dm_expect(w, '_');
 	} else if (*w->p == '_' && ch_is_digit(w->p[1])) {
 		w->p += 2;
 	}
 }
 
-static void name(struct walk *w)
+void ch_dm_name(struct ch_dm *w)
 {
-	if (!enter(w))
+	if (!ch_dm_enter(w))
 		return;
-	if (accept(w, 'N')) {
+	if (ch_dm_accept(w, 'N')) {
 		nested(w);
-	} else if (accept(w, 'Z')) {
+	} else if (ch_dm_accept(w, 'Z')) {
 		local(w);
-	} else if (accept2(w, "St")) {
-		puts_(w, "std::");
+	} else if (ch_dm_accept2(w, "St")) {
+		ch_dm_puts(w, "std::");
 		unqualified(w);
-	} else if (accept(w, 'S')) {
+	} else if (ch_dm_accept(w, 'S')) {
 		substitution(w);
 	} else {
 		unqualified(w);
 	}
-	maybe_template_args(w);
-	w->depth--;
-}
-
-/* --- types ------------------------------------------------------------------------------------- */
-
-static const char *const builtins[] = {
-	"asigned char", "bbool",
-	"cchar",        "ddouble",
-	"elong double", "ffloat",
-	"g__float128",  "hunsigned char",
-	"iint",         "junsigned int",
-	"llong",        "munsigned long",
-	"n__int128",    "ounsigned __int128",
-	"sshort",       "tunsigned short",
-	"vvoid",        "wwchar_t",
-	"xlong long",   "yunsigned long long",
-	"z...",
-};
-
-static bool builtin(struct walk *w)
-{
-	for (size_t i = 0; i < CH_LEN(builtins); i++)
-		if (accept(w, builtins[i][0])) {
-			puts_(w, builtins[i] + 1);
-			return true;
-		}
-	return false;
-}
-
-static void array_type(struct walk *w)
-{
-	if (ch_is_digit(*w->p))
-		(void)number(w);
-	else if (*w->p != '_')
-		expression(w);
-	expect(w, '_');
-	type(w);
-}
-
-/* After D. */
-static void d_type(struct walk *w)
-{
-	char c = *w->p;
-
-	if (!c) {
-		fail(w);
-		return;
-	}
-	w->p++;
-	switch (c) {
-	case 'p': /* … of a pack */
-	case 'o': /* noexcept */
-		type(w);
-		return;
-	case 't':
-	case 'T':
-		expression(w);
-		expect(w, 'E');
-		return;
-	case 'O':
-		expression(w);
-		expect(w, 'E');
-		type(w);
-		return;
-	case 'v':
-		array_type(w);
-		return;
-	case 'F':
-		(void)number(w);
-		if (!accept(w, 'b') && !accept(w, 'x'))
-			expect(w, '_');
-		return;
-	default: /* Dn, Da, Di … */
-		if (!strchr("acdefhinsu", c))
-			fail(w);
-	}
-}
-
-static void function_type(struct walk *w)
-{
-	(void)accept(w, 'Y');
-	while (more(w)) {
-		if ((w->p[0] == 'R' || w->p[0] == 'O') && w->p[1] == 'E')
-			w->p++;
-		else
-			type(w);
-	}
-}
-
-/* What only the target of a conversion operator could show, and is not worth it. */
-static void rare_type(struct walk *w)
-{
-	puts_(w, "…");
-	w->quiet++;
-	if (accept(w, 'F')) {
-		function_type(w);
-	} else if (accept(w, 'A')) {
-		array_type(w);
-	} else if (accept(w, 'M')) {
-		type(w);
-		type(w);
-	} else if (accept(w, 'D')) {
-		d_type(w);
-	} else if (accept(w, 'u')) {
-		source_name(w);
-		maybe_template_args(w);
-	} else if (accept(w, 'U')) {
-		source_name(w);
-		maybe_template_args(w);
-		type(w);
-	} else if (accept(w, 'T')) {
-		if (accept(w, 's') || accept(w, 'u') || accept(w, 'e'))
-			name(w);
-		else
-			back_reference(w);
-		maybe_template_args(w);
-	} else {
-		accept(w, 'S');
-		back_reference(w);
-		maybe_template_args(w);
-	}
-	w->quiet--;
-}
-
-static void pointed(struct walk *w, const char *suffix)
-{
-	w->p++;
-	type(w);
-	puts_(w, suffix);
-}
-
-static void plain_type(struct walk *w)
-{
-	char c = *w->p;
-
-	switch (c) {
-	case 'P':
-		pointed(w, "*");
-		return;
-	case 'R':
-		pointed(w, "&");
-		return;
-	case 'O':
-		pointed(w, "&&");
-		return;
-	case 'K':
-		pointed(w, " const");
-		return;
-	case 'r':
-	case 'V':
-	case 'C':
-	case 'G':
-		pointed(w, "");
-		return;
-	case 'N':
-	case 'Z':
-		name(w);
-		return;
-	case 'S':
-		if (w->p[1] >= 'a' && w->p[1] <= 'z')
-			name(w);
-		else
-			rare_type(w);
-		return;
-	default:
-		if (ch_is_digit(c))
-			name(w);
-		else if (!builtin(w))
-			rare_type(w);
-	}
-}
-
-static void type(struct walk *w)
-{
-	if (!enter(w))
-		return;
-	plain_type(w);
-	w->depth--;
-}
-
-/* --- template arguments and expressions: walked over, never written ---------------------------- */
-
-/* After L. */
-static void literal(struct walk *w)
-{
-	if (accept2(w, "_Z") || accept(w, 'Z')) {
-		encoding(w);
-		while (more(w))
-			type(w);
-		return;
-	}
-	type(w);
-	while (more(w))
-		w->p++;
-}
-
-static void template_arg(struct walk *w)
-{
-	if (!enter(w))
-		return;
-	if (accept(w, 'L')) {
-		literal(w);
-	} else if (accept(w, 'X')) {
-		expression(w);
-		expect(w, 'E');
-	} else if (accept(w, 'J')) {
-		while (more(w))
-			template_arg(w);
-	} else {
-		type(w);
-	}
-	w->depth--;
-}
-
-static void expressions(struct walk *w)
-{
-	while (more(w))
-		expression(w);
-}
-
-/* x in a.x, T::x, x(…). */
-static void unresolved(struct walk *w)
-{
-	(void)accept2(w, "gs");
-	if (accept2(w, "on"))
-		operator_name(w);
-	else if (accept2(w, "dn"))
-		type(w);
-	else if (accept2(w, "sr")) {
-		if (accept(w, 'N')) {
-			type(w);
-			while (more(w)) {
-				source_name(w);
-				maybe_template_args(w);
-			}
-		} else {
-			type(w);
-		}
-		unresolved(w);
-		return;
-	} else
-		source_name(w);
-	maybe_template_args(w);
-}
-
-static void call_or_cast(struct walk *w)
-{
-	if (accept2(w, "cl") || accept2(w, "il")) {
-		expressions(w);
-	} else if (accept2(w, "tl")) {
-		type(w);
-		expressions(w);
-	} else if (accept2(w, "cv")) {
-		type(w);
-		if (accept(w, '_'))
-			expressions(w);
-		else
-			expression(w);
-	} else {
-		w->p += 2; /* dc sc cc rc */
-		type(w);
-		expression(w);
-	}
-}
-
-static bool is_one_of(const struct walk *w, const char *pairs)
-{
-	for (; *pairs; pairs += 2)
-		if (w->p[0] == pairs[0] && w->p[1] == pairs[1])
-			return true;
-	return false;
-}
-
-/* fp_, fp0_, fL0p_ …: what a function was called with. */
-static void parameter(struct walk *w)
-{
-	if (accept2(w, "fL"))
-		(void)number(w);
-	else
-		expect(w, 'f');
-	expect(w, 'p');
-	while (accept(w, 'r') || accept(w, 'V') || accept(w, 'K'))
-		;
-	if (!accept(w, 'T'))
-		(void)seq(w);
-}
-
-static void operation(struct walk *w)
-{
-	const char *op = find_op(w->p);
-
-	if (is_one_of(w, "clilcvtldcscccrc")) {
-		call_or_cast(w);
-	} else if (is_one_of(w, "dtpt")) {
-		w->p += 2;
-		expression(w);
-		unresolved(w);
-	} else if (is_one_of(w, "statti")) {
-		w->p += 2;
-		type(w);
-	} else if (is_one_of(w, "szaznxsptwte")) {
-		w->p += 2;
-		expression(w);
-	} else if (op && op[2] != '0') {
-		w->p += 2;
-		if (op[2] == '1')
-			(void)accept(w, '_'); /* ++x; without it x++ */
-		for (char i = '0'; i < op[2]; i++)
-			expression(w);
-	} else {
-		unresolved(w);
-	}
-}
-
-static void expression(struct walk *w)
-{
-	if (!enter(w))
-		return;
-	w->quiet++;
-	if (accept(w, 'L')) {
-		literal(w);
-	} else if (accept(w, 'T')) {
-		back_reference(w);
-	} else if (is_one_of(w, "fpfL")) {
-		parameter(w);
-	} else if (accept2(w, "sZ")) {
-		expression(w);
-	} else {
-		operation(w);
-	}
-	w->quiet--;
+	ch_dm_maybe_template_args(w);
 	w->depth--;
 }
 
 /* --- whole symbols ----------------------------------------------------------------------------- */
 
 /* h8_, hn16_, v0_n24_: how far a thunk moves `this`. */
-static void call_offset(struct walk *w)
+static void call_offset(struct ch_dm *w)
 {
-	int numbers = accept(w, 'h') ? 1 : accept(w, 'v') ? 2 : 0;
+	int numbers = ch_dm_accept(w, 'h') ? 1 : ch_dm_accept(w, 'v') ? 2 : 0;
 
 	if (!numbers)
-		fail(w);
+		ch_dm_fail(w);
 	while (numbers--) {
-		(void)accept(w, 'n');
-		(void)number(w);
-		expect(w, '_');
+		(void)ch_dm_accept(w, 'n');
+		(void)ch_dm_number(w);
+		ch_dm_expect(w, '_');
 	}
 }
 
-static void encoding(struct walk *w)
+void ch_dm_encoding(struct ch_dm *w)
 {
 	int thunks = 0;
 
-	if (!enter(w))
+	if (!ch_dm_enter(w))
 		return;
-	if (accept2(w, "Tc"))
+	if (ch_dm_accept2(w, "Tc"))
 		thunks = 2; /* this, and what is returned */
 	else if (w->p[0] == 'T' && (w->p[1] == 'h' || w->p[1] == 'v'))
 		thunks = 1, w->p++;
-	else if (!accept2(w, "TW"))
-		(void)accept2(w, "TH"); /* ways to a thread_local variable */
+	else if (!ch_dm_accept2(w, "TW"))
+		(void)ch_dm_accept2(w, "TH"); /* ways to a thread_local variable */
 	for (int i = 0; i < thunks; i++)
 		call_offset(w);
 	if (thunks)
-		encoding(w);
+		ch_dm_encoding(w);
 	else
-		name(w);
+		ch_dm_name(w);
 	w->depth--;
 }
 
@@ -776,11 +341,11 @@ static size_t plain_length(const char *s)
 
 size_t ch_demangle(const char *symbol, char *to, size_t size)
 {
-	struct walk w = { .p = symbol, .to = to, .size = size, .last = CH_NO_SPAN };
+	struct ch_dm w = { .p = symbol, .to = to, .size = size, .last = CH_NO_SPAN };
 	size_t n;
 
-	if (accept2(&w, "_Z")) {
-		encoding(&w);
+	if (ch_dm_accept2(&w, "_Z")) {
+		ch_dm_encoding(&w);
 		if (!w.bad && w.len) {
 			to[w.len] = '\0';
 			return w.len;

@@ -70,7 +70,8 @@ void cli_temp_remove(struct cli_temp *t)
 int cli_agent_library(const char *given, char to[PATH_MAX], struct ch_error *err)
 {
 	static const char *const places[] = { "libcharcloth.so", "../lib/charcloth/libcharcloth.so",
-		                              "../lib/libcharcloth.so", "../lib64/libcharcloth.so" };
+		                              "../lib/libcharcloth.so",
+		                              "../lib64/libcharcloth.so" };
 	char self[PATH_MAX], path[2 * PATH_MAX], *slash;
 
 	if (given) {
@@ -117,7 +118,8 @@ static int copy_into(int to, const char *path, struct ch_error *err)
 		ssize_t n = sendfile(to, from, NULL, (size_t)left);
 
 		if (n <= 0)
-			return ch_fail(err, n < 0 ? -errno : -EIO, "copy '%s' to the JVM: %m", path);
+			return ch_fail(err, n < 0 ? -errno : -EIO, "copy '%s' to the JVM: %m",
+			               path);
 		left -= n;
 	}
 	return 0;

@@ -86,7 +86,8 @@ static int put_file(const struct cli_args *args, struct ch_buf *b, struct ch_err
 		return 0;
 	}
 	if (!getcwd(cwd, sizeof(cwd)) || strpbrk(cwd, ",%"))
-		return ch_fail(err, -EINVAL, "give the whole name of the recording, not '%s'", file);
+		return ch_fail(err, -EINVAL, "give the whole name of the recording, not '%s'",
+		               file);
 	ch_buf_printf(b, ",file=%s/%s", cwd, file);
 	return 0;
 }

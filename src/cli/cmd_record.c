@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define REPLY_MAX       ((size_t)1 << 20)
-#define DEFAULT_NS      30000000000
-#define NS_PER_MS       1000000
-#define PROGRESS_MS     500
+#define REPLY_MAX   ((size_t)1 << 20)
+#define DEFAULT_NS  30000000000
+#define NS_PER_MS   1000000
+#define PROGRESS_MS 500
 
 struct recording {
 	struct ch_attach attach;
@@ -44,8 +44,9 @@ static void draw(const struct recording *r, int64_t since_ns, int64_t duration_n
 {
 	char line[160];
 
-	(void)snprintf(line, sizeof(line), "recording %.60s (pid %d): %lld of %lld s, Ctrl-C ends it",
-	               r->who.program, (int)r->who.pid, (long long)((now_ns() - since_ns) / 1000000000),
+	(void)snprintf(line, sizeof(line),
+	               "recording %.60s (pid %d): %lld of %lld s, Ctrl-C ends it", r->who.program,
+	               (int)r->who.pid, (long long)((now_ns() - since_ns) / 1000000000),
 	               (long long)(duration_ns / 1000000000));
 	cli_progress_line(line);
 }

@@ -5,7 +5,8 @@
 const struct cli_command cli_commands[] = {
 	{ "record", CMD_RECORD, "PID | -- COMMAND…", "Profile a JVM and show where its time goes",
 	  "Samples a running JVM (found by `charcloth list`) for a while, or a command from its "
-	  "start to its end, and writes what the extension of -o says, as `charcloth convert` does; "
+	  "start to its end, and writes what the extension of -o says, as `charcloth convert` "
+	  "does; "
 	  "a .jfr (also .jfr.zst, .jfr.gz) is the recording itself. Without -o the hot methods are "
 	  "printed. Ctrl-C ends the recording early and keeps it; so does the end of the JVM.",
 	  "charcloth record 1234 -o flame.html\n"

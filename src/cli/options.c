@@ -55,8 +55,8 @@ const struct cli_opt cli_opts[] = {
 	  "read the inputs as this format instead of finding out by content", g_out, input_name },
 	{ "json", 0, CMD_TOP | CMD_LIST | CMD_HEAP, OPT_FLAG, AT(json), NULL,
 	  "print JSON instead of a table", g_out },
-	{ "sort-total", 0, CMD_TOP | CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_FLAG, AT(sort_total), NULL,
-	  "largest total first: which methods allocate, wait or call what is hot", g_out },
+	{ "sort-total", 0, CMD_TOP | CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_FLAG, AT(sort_total),
+	  NULL, "largest total first: which methods allocate, wait or call what is hot", g_out },
 	{ "limit", 'n', CMD_TOP | CMD_HEAP | CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_COUNT, AT(limit),
 	  "N", "rows of the table (default 30, 0 for all)", g_out },
 
@@ -139,8 +139,7 @@ const struct cli_opt cli_opts[] = {
 	  g_draw },
 	{ "inverted", 'i', CMD_WRITE, OPT_FLAG, AT(inverted), NULL, "root on top (icicle)",
 	  g_draw },
-	{ "inverted", 0, CMD_RECORD, OPT_FLAG, AT(inverted), NULL, "root on top (icicle)",
-	  g_draw },
+	{ "inverted", 0, CMD_RECORD, OPT_FLAG, AT(inverted), NULL, "root on top (icicle)", g_draw },
 	{ "min-width", 0, CMD_WRITE | CMD_RECORD, OPT_NUMBER, AT(min_width), "PX",
 	  "gather frames narrower than PX pixels (default 0.1 in SVG, 0.5 in pages)", g_draw },
 	{ "width", 0, CMD_WRITE | CMD_RECORD, OPT_NUMBER, AT(width), "PX",
@@ -269,8 +268,9 @@ static int set_list(struct cli_args *args, struct cli_list *to, const struct cli
 		to->item[to->n++] = item;
 		value += n + (value[n] == ',');
 	}
-	return to->n ? 0 : ch_fail(err, -EINVAL, "--%s needs at least one %s", o->name,
-	                           !strcmp(o->name, "by") ? "label" : "name");
+	return to->n ? 0
+	             : ch_fail(err, -EINVAL, "--%s needs at least one %s", o->name,
+	                       !strcmp(o->name, "by") ? "label" : "name");
 }
 
 static int set_where(struct cli_args *args, const char *value, struct ch_error *err)
@@ -315,8 +315,9 @@ static int set_count(unsigned *to, const struct cli_opt *o, const char *value, s
 static int set_time(int64_t *to, const struct cli_opt *o, const char *value, struct ch_error *err)
 {
 	if (cli_parse_duration(value, to) < 0 || !*to)
-		return ch_fail(err, -EINVAL, "--%s takes a time such as 30, 500ms, 5m or 1h, not '%s'",
-		               o->name, value);
+		return ch_fail(err, -EINVAL,
+		               "--%s takes a time such as 30, 500ms, 5m or 1h, not '%s'", o->name,
+		               value);
 	return 0;
 }
 
@@ -477,8 +478,7 @@ int cli_parse(int argc, char **argv, unsigned command, struct cli_args *args, st
 		else if (!strcmp(s, "--")) {
 			only_inputs = true;
 			args->command_at = args->n_inputs;
-		}
-		else if (s[1] == '-')
+		} else if (s[1] == '-')
 			r = parse_long(&l, command, args, err);
 		else
 			r = parse_letters(&l, command, args, err);

@@ -21,13 +21,13 @@ enum {
 	CMD_STOP = 512,
 	CMD_DUMP = 1024,
 	CMD_STATUS = 2048,
-	CMD_OTHER = 1 << 30, /* takes words, not options */
-	CMD_FILES = CMD_CONVERT | CMD_DIFF | CMD_TOP,               /* all that read profiles */
-	CMD_SHOW = CMD_FILES | CMD_STOP | CMD_DUMP,                 /* that show one */
-	CMD_PROFILES = CMD_SHOW | CMD_RECORD,                       /* that or make one first */
-	CMD_WRITE = CMD_CONVERT | CMD_DIFF | CMD_STOP | CMD_DUMP,   /* and write it */
-	CMD_BEGIN = CMD_RECORD | CMD_START,                         /* that begin a recording */
-	CMD_AGENT = CMD_BEGIN | CMD_STOP | CMD_DUMP | CMD_STATUS,   /* that talk to the agent */
+	CMD_OTHER = 1 << 30,                                      /* takes words, not options */
+	CMD_FILES = CMD_CONVERT | CMD_DIFF | CMD_TOP,             /* all that read profiles */
+	CMD_SHOW = CMD_FILES | CMD_STOP | CMD_DUMP,               /* that show one */
+	CMD_PROFILES = CMD_SHOW | CMD_RECORD,                     /* that or make one first */
+	CMD_WRITE = CMD_CONVERT | CMD_DIFF | CMD_STOP | CMD_DUMP, /* and write it */
+	CMD_BEGIN = CMD_RECORD | CMD_START,                       /* that begin a recording */
+	CMD_AGENT = CMD_BEGIN | CMD_STOP | CMD_DUMP | CMD_STATUS, /* that talk to the agent */
 	CMD_PROCESS = CMD_LIST | CMD_THREADS | CMD_HEAP | CMD_PERFMAP, /* that look at processes */
 	CMD_ALL = CMD_PROFILES | CMD_AGENT | CMD_PROCESS | CMD_OTHER,
 };
@@ -68,10 +68,11 @@ struct cli_args {
 	/* Recordings. Texts go to the agent as they are. */
 	int64_t duration_ns; /* 0: not given */
 	struct cli_list events;
-	const char *interval, *alloc, *wall, *lock, *chunksize, *chunktime, *loop, *depth, *memlimit,
-	    *maxoverhead, *library;
+	const char *interval, *alloc, *wall, *lock, *chunksize, *chunktime, *loop, *depth,
+	    *memlimit, *maxoverhead, *library;
 	bool filter, children;
-	size_t command_at; /* in inputs: where the words behind -- begin; SIZE_MAX: there is no -- */
+	size_t
+	    command_at; /* in inputs: where the words behind -- begin; SIZE_MAX: there is no -- */
 
 	char *owned[2 * CLI_LIST_MAX];
 	size_t n_owned;

@@ -101,10 +101,10 @@ static bool ends(const char *path, const char *with)
 /* True when something is left out or renamed: then a .jfr too is written anew. */
 static bool selects(const struct cli_args *args)
 {
-	return args->event || args->from.kind || args->to.kind || args->thread.set ||
-	       args->state || args->include.set || args->exclude.set || args->n_where ||
-	       args->by.n || args->threads || args->lines || args->dot || args->simple ||
-	       args->normalize || args->annotate || args->reverse;
+	return args->event || args->from.kind || args->to.kind || args->thread.set || args->state ||
+	       args->include.set || args->exclude.set || args->n_where || args->by.n ||
+	       args->threads || args->lines || args->dot || args->simple || args->normalize ||
+	       args->annotate || args->reverse;
 }
 
 static enum packing packing_for(const struct cli_args *args)
@@ -175,12 +175,12 @@ static int to_out(void *ctx, const uint8_t *data, size_t n)
 	return 0;
 }
 
-static int copy_file(const char *path, struct ch_packer *k, struct ch_out *out, struct ch_error *err)
+static int copy_file(const char *path, struct ch_packer *k, struct ch_out *out,
+                     struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct ch_map m;
-	int r = fd < 0 ? ch_fail(err, -errno, "open '%s': %m", path)
-	               : ch_map_fd(fd, path, &m, err);
+	int r = fd < 0 ? ch_fail(err, -errno, "open '%s': %m", path) : ch_map_fd(fd, path, &m, err);
 
 	if (r < 0)
 		return r;

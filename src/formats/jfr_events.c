@@ -49,7 +49,7 @@ static const struct desc descs[] = {
 	  "objectClass", CH_KIND_ALLOC },
 	{ "jdk.ObjectAllocationOutsideTLAB", "bytes", VALUE_PLAIN, "allocationSize", NULL,
 	  "objectClass", CH_KIND_ALLOC },
-	{ "profiler.LiveObject", "bytes", VALUE_PLAIN, "allocationSize", NULL, "objectClass",
+	{ "profiler.LiveObject", "bytes", VALUE_PLAIN, "weight", "allocationSize", "objectClass",
 	  CH_KIND_ALLOC },
 	{ "jdk.OldObjectSample", "bytes", VALUE_PLAIN, "objectSize", NULL, "object",
 	  CH_KIND_ALLOC },

@@ -13,7 +13,7 @@
 struct ch_jvm {
 	pid_t pid;
 	char library[PATH_MAX]; /* libjvm.so, as the process names it; empty: this is no JVM */
-	char agent[PATH_MAX];   /* our agent where it is loaded, as the process names it; or empty */
+	char agent[PATH_MAX]; /* our agent where it is loaded, as the process names it; or empty */
 	struct ch_buf counters; /* a copy of its hsperfdata; empty where it has none */
 	struct ch_perfdata perf;
 	bool has_perf;

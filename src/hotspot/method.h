@@ -27,6 +27,9 @@ uint64_t ch_method_hash_sig(const struct ch_vm *vm, uint64_t method);
 /* The line of a bytecode index, from the packed table of a copy; 0 when it is not known. */
 unsigned ch_method_line(const struct ch_vm *vm, const void *lines, size_t n, unsigned bci);
 
+/* True while a collection has the VM stopped, as far as the VM tells. Signal-safe. */
+bool ch_vm_collecting_sig(const struct ch_vm *vm);
+
 /* Where the name of a java.lang.Thread is, found out by ch_names_check. */
 struct ch_names {
 	uint32_t thread_name, string_value, string_coder; /* field offsets */

@@ -165,7 +165,7 @@ static size_t utf16_to_utf8(uint64_t from, size_t n, char *to, size_t room)
 	return used;
 }
 
-static bool collecting(const struct ch_vm *vm)
+bool ch_vm_collecting_sig(const struct ch_vm *vm)
 {
 	uint64_t heap = vm->collected_heap ? ch_peek64(vm->collected_heap, 0) : 0;
 
@@ -179,7 +179,7 @@ int ch_thread_name_sig(const struct ch_vm *vm, const struct ch_names *names, uin
 	uint32_t length;
 	size_t n;
 
-	if (!names->known || collecting(vm))
+	if (!names->known || ch_vm_collecting_sig(vm))
 		return -1;
 	obj = thread_object(vm, thread);
 	string = obj ? oop_at(vm, obj + names->thread_name) : 0;
@@ -193,5 +193,5 @@ int ch_thread_name_sig(const struct ch_vm *vm, const struct ch_names *names, uin
 	n = ch_peek8(string + names->string_coder, 0) ? utf16_to_utf8(value, length, to, room)
 	                                              : latin1_to_utf8(value, length, to, room);
 	/* A pause that began meanwhile may have moved it all. */
-	return collecting(vm) ? -1 : (int)n;
+	return ch_vm_collecting_sig(vm) ? -1 : (int)n;
 }

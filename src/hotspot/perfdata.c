@@ -13,7 +13,7 @@ static uint32_t u32(const uint8_t *p)
 	return v;
 }
 
-int ch_perfdata_open(const void *data, size_t size, struct ch_perfdata *ret)
+static int look(const void *data, size_t size, struct ch_perfdata *ret)
 {
 	static const uint8_t magic[] = { 0xca, 0xfe, 0xc0, 0xc0 };
 	const uint8_t little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -24,14 +24,30 @@ int ch_perfdata_open(const void *data, size_t size, struct ch_perfdata *ret)
 		return -EBADMSG;
 	if (p[4] != little || p[5] != 2)
 		return -EBADMSG;
-	if (!p[7])
-		return -EAGAIN;
 	first = u32(p + 24);
 	count = u32(p + 28);
 	if (first < PROLOGUE_BYTES || first > size || count > (size - first) / ENTRY_BYTES)
 		return -EBADMSG;
 	*ret = (struct ch_perfdata){ p, size, first, count };
 	return 0;
+}
+
+int ch_perfdata_open(const void *data, size_t size, struct ch_perfdata *ret)
+{
+	struct ch_perfdata found;
+	int r = look(data, size, &found);
+
+	if (r < 0)
+		return r;
+	if (!found.data[7])
+		return -EAGAIN;
+	*ret = found;
+	return 0;
+}
+
+int ch_perfdata_own(const void *data, struct ch_perfdata *ret)
+{
+	return look(data, u32((const uint8_t *)data + 8), ret);
 }
 
 static size_t value_bytes(char type)

@@ -29,6 +29,11 @@ struct ch_perfdata {
  * -EAGAIN when the JVM has not filled it yet.
  */
 int ch_perfdata_open(const void *data, size_t size, struct ch_perfdata *ret);
+/*
+ * The same for the counters of the JVM around us: their memory says itself how much of it is used,
+ * and they can be looked at while the JVM still adds some.
+ */
+int ch_perfdata_own(const void *data, struct ch_perfdata *ret);
 /* The next counter, in the order of the memory; false at the end, or where it is damaged. */
 bool ch_perfdata_next(struct ch_perfdata *p, struct ch_perf_counter *ret);
 

@@ -32,7 +32,8 @@ struct ch_vm {
 	int32_t block_used;
 	int32_t blob_name, blob_frame_size, blob_frame_complete, blob_code_begin, blob_code_offset;
 	int32_t blob_mutable_data, blob_relocation_size, blob_size;
-	int32_t nm_method, nm_comp_level, nm_compile_id, nm_scopes_pcs, nm_dependencies, nm_scopes_data;
+	int32_t nm_method, nm_comp_level, nm_compile_id, nm_scopes_pcs, nm_dependencies,
+	    nm_scopes_data;
 	int32_t nm_scopes_begin, nm_metadata, nm_immutable;
 	int32_t thread_anchor, thread_stack_base, thread_stack_size, thread_state, thread_osthread;
 	int32_t thread_obj;

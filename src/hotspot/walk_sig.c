@@ -17,8 +17,8 @@ struct walker {
 	const struct ch_vm *vm;
 	uint64_t low, high; /* of the stack */
 	struct ch_regs r;
-	bool top;         /* r is where the thread was interrupted, not a return address */
-	bool from_native; /* r was reached over native frames, without an anchor */
+	bool top;            /* r is where the thread was interrupted, not a return address */
+	bool from_native;    /* r was reached over native frames, without an anchor */
 	struct ch_blob blob; /* around r.pc, when blob_pc is that */
 	uint64_t blob_pc;
 };
@@ -375,11 +375,13 @@ static void walk_native(struct walker *k, uint64_t limit)
 	for (unsigned i = 0; i < NATIVE_MAX; i++) {
 		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc))
 			return;
-		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+		/* The call, not what follows it, which may be another function. */
+		if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc - k->r.caller)))
 			return;
 		k->top = false;
 		k->from_native = true;
-		if (ch_unwind_step_sig(k->w->libs.libs, k->w->libs.n, &k->r, k->low, k->high) <= 0 ||
+		if (ch_unwind_step_sig(k->w->libs.libs, k->w->libs.n, &k->r, k->low, k->high) <=
+		        0 ||
 		    (limit && k->r.sp > limit))
 			break;
 	}

@@ -8,8 +8,8 @@
 
 struct ch_regs {
 	uint64_t pc, sp, fp;
-	uint64_t lr; /* aarch64, only while `caller` is false */
-	bool caller; /* pc is a return address: the call stands before it */
+	uint64_t lr;  /* aarch64, only while `caller` is false */
+	bool caller;  /* pc is a return address: the call stands before it */
 	uint64_t bcp; /* where HotSpot's interpreter would keep its bytecode pointer */
 };
 

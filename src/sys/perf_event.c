@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -178,7 +179,11 @@ int ch_perf_event_map(int fd, struct ch_perf_ring *ret, struct ch_error *err)
 
 void ch_perf_event_unmap(struct ch_perf_ring *ring)
 {
-	if (ring->pages)
-		munmap(ring->pages, ring->bytes);
+	struct ch_perf_ring old = *ring;
+
+	/* First: a signal that was on its way may come in between. */
 	*ring = (struct ch_perf_ring){ 0 };
+	atomic_signal_fence(memory_order_seq_cst);
+	if (old.pages)
+		munmap(old.pages, old.bytes);
 }

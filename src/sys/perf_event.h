@@ -82,6 +82,10 @@ struct ch_perf_ring {
 
 /* For a descriptor that was opened with `kernel`. */
 int ch_perf_event_map(int fd, struct ch_perf_ring *ret, struct ch_error *err);
+/*
+ * A handler on this thread may come in meanwhile and then sees no ring; who calls it for another
+ * thread must have seen to it that no handler of that thread is looking.
+ */
 void ch_perf_event_unmap(struct ch_perf_ring *ring);
 /*
  * Takes the newest chain out of the ring, innermost first, at most max addresses; older ones are

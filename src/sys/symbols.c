@@ -15,8 +15,8 @@
 
 #define NAME_SIZE   512
 #define CACHE_SLOTS 512 /* a power of two */
-/* Reading names brings pages of the files in; they are given back after so many. */
-#define READS_KEPT 256
+/* Reading names brings pages of the files in; they are given back after so many, or by refresh. */
+#define READS_KEPT 512
 
 struct library {
 	const char *base; /* the last part of its path, interned */
@@ -160,10 +160,9 @@ static void load_library(struct ch_symbols *s, struct library *l, const struct c
 	l->names = ch_symtable_names(&l->elf);
 }
 
-/* Gives the pages back that reading names brought in. */
-static void release_some(struct ch_symbols *s)
+static void release_pages(struct ch_symbols *s)
 {
-	if (++s->reads < READS_KEPT)
+	if (!s->reads)
 		return;
 	s->reads = 0;
 	for (size_t i = 0; i < s->n_libraries; i++)
@@ -210,7 +209,8 @@ static bool find_in_library(struct ch_symbols *s, uint64_t pc, const struct ch_m
 	ret->library = l->base;
 	name_it(s, &hit, ret);
 	ret->start += p->bias;
-	release_some(s);
+	if (++s->reads >= READS_KEPT)
+		release_pages(s);
 	return true;
 }
 
@@ -332,6 +332,7 @@ int ch_symbols_refresh(struct ch_symbols *s)
 	int r = read_maps(s);
 	bool perf = perf_map_changed(s);
 
+	release_pages(s);
 	if (r > 0 || perf)
 		memset(s->cache, 0, sizeof(s->cache));
 	return r < 0 ? r : r > 0 || perf;

@@ -18,6 +18,9 @@ struct ch_symtable_row {
 #define NAME_RANK_MAX   3u /* no name at all */
 #define NAME_OFFSET     ((1u << NAME_RANK_SHIFT) - 1)
 
+/* The files of large libraries pass through memory piece by piece. */
+#define RELEASE_EVERY 8192
+
 /* How far a symbol reaches that has neither a size nor a neighbour. */
 #define REACH 4096u
 
@@ -85,12 +88,15 @@ int ch_symtable_add(struct ch_symtable *t, uint64_t start, uint64_t size, const 
 	return add_copy(t, start, size, name, n, 0);
 }
 
-static int add_symbols(struct ch_symtable *t, const struct ch_elf_symtab *from, bool copy)
+static int add_symbols(struct ch_symtable *t, const struct ch_elf *e,
+                       const struct ch_elf_symtab *from, bool copy)
 {
 	struct ch_elf_sym s;
 	int r = 0;
 
 	for (size_t i = 0; i < from->n && r >= 0; i++) {
+		if (i % RELEASE_EVERY == RELEASE_EVERY - 1)
+			ch_elf_release(e);
 		if (!ch_elf_sym(from, i, &s) || !s.function || s.name_at > NAME_OFFSET)
 			continue;
 		if (copy)
@@ -111,7 +117,7 @@ static int add_debugdata(struct ch_symtable *t, const struct ch_elf *e)
 	if (ch_elf_debugdata(e, &inner) < 0)
 		return 0; /* fewer names */
 	if (ch_elf_symtab(&inner, CH_ELF_SYMTAB, &symtab))
-		r = add_symbols(t, &symtab, true);
+		r = add_symbols(t, &inner, &symtab, true);
 	ch_elf_done(&inner);
 	return r;
 }
@@ -131,7 +137,7 @@ static int add_unnamed(struct ch_symtable *t, const struct ch_elf *e)
 int ch_symtable_add_elf(struct ch_symtable *t, const struct ch_elf *e, bool copy)
 {
 	struct ch_elf_symtab symtab = ch_symtable_names(e), all;
-	int r = add_symbols(t, &symtab, copy);
+	int r = add_symbols(t, e, &symtab, copy);
 
 	if (r >= 0 && !ch_elf_symtab(e, CH_ELF_SYMTAB, &all))
 		r = add_debugdata(t, e);

@@ -8,6 +8,8 @@
 
 /* Between two functions there is padding where nothing runs; only a larger hole gets a row. */
 #define HOLE_MIN 64
+/* The frames of a large library pass through memory piece by piece. */
+#define RELEASE_EVERY 8192
 
 /* --- the state that a program of .eh_frame changes --------------------------------------------- */
 
@@ -325,9 +327,12 @@ int ch_unwind_build_elf(const struct ch_elf *e, size_t max_bytes, struct ch_unwi
 
 	if (!ch_eh_open(e, &eh))
 		return ch_fail(err, -ENODATA, "there is no call frame information");
-	for (size_t i = 0; i < eh.n && !rows.err; i++)
+	for (size_t i = 0; i < eh.n && !rows.err; i++) {
+		if (i % RELEASE_EVERY == RELEASE_EVERY - 1)
+			ch_elf_release(e);
 		if (ch_eh_function(&eh, i, &f))
 			add_function(&rows, &f);
+	}
 	add_row(&rows, rows.end, CH_RULE_UNKNOWN);
 	r = rows.err;
 	if (r >= 0)

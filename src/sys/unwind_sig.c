@@ -90,17 +90,17 @@ static int step_by_rule(struct ch_regs *r, const struct stack *s, uint32_t rule)
 	unsigned ra = ch_rule_ra(rule);
 	uint64_t fp = r->fp, pc = r->lr;
 	bool ok = true;
+	/* At the end of a function it is popped already, and its place may be overwritten. */
+	bool popped = !ch_rule_save(rule) || saved < r->sp;
 
-	if (ch_rule_save(rule) && ra != CH_RULE_RA_ALONE)
+	if (!popped && ra != CH_RULE_RA_ALONE)
 		ok = load(s, saved, &fp);
 	if (CH_ARCH_RA_PUSHED)
 		ok = ok && load(s, cfa - 8, &pc);
-	else if (ra == CH_RULE_RA_ABOVE_FP)
-		ok = ok && load(s, saved + 8, &pc);
-	else if (ra == CH_RULE_RA_ALONE)
-		ok = ok && load(s, saved, &pc);
-	else
+	else if (popped || ra == CH_RULE_RA_REGISTER)
 		ok = ok && !r->caller; /* the register holds the address of the last call only */
+	else
+		ok = ok && load(s, ra == CH_RULE_RA_ALONE ? saved : saved + 8, &pc);
 	return ok ? go(r, pc, cfa, fp, CH_UNWIND_TABLE) : -1;
 }
 

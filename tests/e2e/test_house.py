@@ -34,6 +34,41 @@ def test_readme_names_every_command():
     assert [name for name in COMMANDS if f"`./dev {name}" not in text] == []
 
 
+# -- the signal zone
+
+# What code that a signal handler reaches may call. Nothing here takes a lock, allocates or fills thread-local storage.
+SIGNAL_SAFE = {
+    "__errno_location",
+    "__stack_chk_fail",
+    "_GLOBAL_OFFSET_TABLE_",
+    "clock_gettime",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "sched_getcpu",
+    "sigaction",
+    "syscall",
+    "timer_settime",
+    "write",
+}
+
+
+def symbols(objects, *options):
+    done = run("nm", "--format=posix", *options, *objects)
+    assert done.returncode == 0, done.stderr
+    return {line.split()[0] for line in done.stdout.splitlines() if line and not line.endswith(":")}
+
+
+def test_the_signal_zone_calls_only_what_is_safe():
+    objects = sorted((ROOT / "build/release").rglob("*_sig.c.o"))
+    sources = {path.name for path in (ROOT / "src").rglob("*_sig.c")}
+    assert {path.name.removesuffix(".o").split("_", 1)[1] for path in objects} == sources
+    loads = sorted((ROOT / "build/release").rglob("sys_peek_*.o"))
+    called = symbols(objects, "--undefined-only") - symbols([*objects, *loads], "--defined-only")
+    assert called - SIGNAL_SAFE == set()
+
+
 # -- the include check
 
 

@@ -1,0 +1,27 @@
+#include "agent/governor.h"
+
+#define SLOWER_AFTER 3  /* seconds over the limit */
+#define FASTER_AFTER 10 /* seconds below a quarter of it: twice as much will still be below */
+#define STRETCH_MAX  64
+#define IDLE_NS      20000000u /* a process that does less in a second tells nothing about shares */
+
+unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t process_ns,
+                            double max_percent)
+{
+	double own = 100.0 * (double)own_ns, allowed = max_percent * (double)process_ns;
+
+	if (process_ns < IDLE_NS) {
+		g->over = 0;
+		return g->stretch;
+	}
+	g->over = own > allowed ? g->over + 1 : 0;
+	g->under = own < allowed / 4 ? g->under + 1 : 0;
+	if (g->over >= SLOWER_AFTER && g->stretch < STRETCH_MAX) {
+		g->stretch *= 2;
+		g->over = 0;
+	} else if (g->under >= FASTER_AFTER && g->stretch > 1) {
+		g->stretch /= 2;
+		g->under = 0;
+	}
+	return g->stretch;
+}
