@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/events.h"
+
 static const struct {
 	const char *name;
 	enum ch_command command;
@@ -52,25 +54,13 @@ static const struct option {
 	{ "jstackdepth", NUMBER, AT(depth), 0 },
 	{ "maxoverhead", PERCENT, AT(max_overhead), 0 },
 	{ "filter", FLAG, AT(tasks_only), 0 },
+	{ "kernel", FLAG, AT(kernel), 0 },
+	{ "alluser", FLAG, AT(all_user), 0 },
 	{ "cstack", TEXT, AT(cstack), 0 },
 	{ "jfr", IGNORED, 0, 0 },
 	{ "threads", IGNORED, 0, 0 },
 	{ "quiet", IGNORED, 0, 0 },
 #undef AT
-};
-
-/* Words of event=; all others are asked of perf. */
-static const struct {
-	const char *name;
-	size_t flag;
-} events[] = {
-	{ "cpu", offsetof(struct ch_args, cpu) },
-	{ "wall", offsetof(struct ch_args, wall) },
-	{ "alloc", offsetof(struct ch_args, alloc) },
-	{ "live", offsetof(struct ch_args, live) },
-	{ "lock", offsetof(struct ch_args, lock) },
-	{ "itimer", offsetof(struct ch_args, itimer) },
-	{ "ctimer", offsetof(struct ch_args, ctimer) },
 };
 
 static bool *flag_at(struct ch_args *a, size_t at)
@@ -126,13 +116,18 @@ int ch_args_size(const char *text, int64_t *ret_bytes, struct ch_error *err)
 
 static int take_event(struct ch_args *a, const char *value, struct ch_error *err)
 {
+	const struct ch_event_word *word;
+	int r;
+
 	if (!value || !*value)
 		return ch_fail(err, -EINVAL, "event= wants a name");
-	for (size_t i = 0; i < CH_LEN(events); i++)
-		if (!strcmp(events[i].name, value)) {
-			*flag_at(a, events[i].flag) = true;
-			return 0;
-		}
+	if ((word = ch_event_word(value))) {
+		*flag_at(a, word->flag) = true;
+		return 0;
+	}
+	r = ch_event_check(value, err);
+	if (r < 0)
+		return r;
 	if (a->n_perf == CH_ARGS_PERF_MAX)
 		return ch_fail(err, -E2BIG, "more than %d perf events at once", CH_ARGS_PERF_MAX);
 	a->perf[a->n_perf++] = value;
@@ -221,6 +216,8 @@ static void fill_defaults(struct ch_args *a)
 	/* `event=wall,interval=…` and `event=lock,interval=…` mean that event's own interval. */
 	if (a->wall && !a->wall_ns)
 		a->wall_ns = !a->cpu && a->interval_ns ? a->interval_ns : 50000000;
+	if (a->n_perf && !a->cpu && !a->wall && !a->ctimer && !a->itimer)
+		a->perf_period = a->interval_ns;
 	if (!a->interval_ns)
 		a->interval_ns = 10000000;
 	/* What is alive is a small part of what was allocated: it takes more samples to see it. */
@@ -241,19 +238,30 @@ static void fill_defaults(struct ch_args *a)
 		a->max_overhead = 2;
 }
 
+/* What is wrong is also told where the answer was to go. */
+static void find_log(struct ch_args *a, char *word, char *rest)
+{
+	static const char name[] = "log=";
+
+	for (; word; word = strsep(&rest, ","))
+		if (!strncmp(word, name, sizeof(name) - 1))
+			a->log = word + sizeof(name) - 1;
+}
+
 int ch_args_parse(const char *text, struct ch_args *args, struct ch_error *err)
 {
 	char *word, *rest;
+	int r = 0;
 
 	*args = (struct ch_args){ 0 };
 	if (text && strlen(text) >= sizeof(args->text))
 		return ch_fail(err, -E2BIG, "the options are too long");
 	snprintf(args->text, sizeof(args->text), "%s", text ? text : "");
-	for (rest = args->text; (word = strsep(&rest, ","));) {
-		int r = take_word(args, word, err);
-
-		if (r < 0)
-			return r;
+	for (rest = args->text; (word = strsep(&rest, ",")) && r >= 0;)
+		r = take_word(args, word, err);
+	if (r < 0) {
+		find_log(args, word, rest);
+		return r;
 	}
 	fill_defaults(args);
 	if (args->depth > 16384)

@@ -31,6 +31,7 @@ struct ch_args {
 	const char *perf[CH_ARGS_PERF_MAX];
 	unsigned n_perf;
 	int64_t interval_ns, wall_ns, alloc_bytes, lock_ns;
+	int64_t perf_period; /* events of perf between two samples, 0: as many as suits each */
 	bool alloc_governed; /* nobody asked for alloc_bytes: it may be lengthened */
 
 	const char *file, *log;
@@ -38,10 +39,11 @@ struct ch_args {
 	int64_t depth;
 	double max_overhead; /* percent */
 	bool tasks_only;
-	const char *cstack; /* "no": no native frames */
+	bool kernel, all_user; /* frames of the kernel are wanted in CPU samples; nowhere */
+	const char *cstack;    /* "no": no native frames */
 };
 
-/* Parses `text` (NULL: empty) into args, with defaults where nothing is said. */
+/* Parses `text` (NULL: empty) into args, with defaults where nothing is said; `log` also on failure. */
 int ch_args_parse(const char *text, struct ch_args *args, struct ch_error *err);
 
 /* `10ms` in ns, `2m` in bytes: a number and a unit; bare numbers are `bare` times the smallest. */

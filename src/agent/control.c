@@ -14,6 +14,9 @@
 #include "agent/lock.h"
 #include "agent/governor.h"
 #include "agent/metrics.h"
+#include "agent/perf.h"
+#include "agent/events.h"
+#include "agent/perfmap.h"
 #include "agent/recorder.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
@@ -85,17 +88,17 @@ static void reset_counts(void)
 	atomic_store(&s->handler_calls, 0);
 }
 
-/* Below the kernel's tick only perf's clock asks often enough. */
+/* Below the kernel's tick only perf's clock asks often enough, and only it sees the kernel. */
 static enum ch_cpu_engine engine_for(const struct ch_args *a)
 {
 	if (a->itimer)
 		return CH_CPU_ITIMER;
-	return a->cpu && a->interval_ns < 4000000 ? CH_CPU_PERF : CH_CPU_TIMER;
+	return a->cpu && (a->interval_ns < 4000000 || a->kernel) ? CH_CPU_PERF : CH_CPU_TIMER;
 }
 
 static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1 };
+	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1, !a->all_user };
 	int r;
 
 	if (!a->cpu && !a->itimer && !a->ctimer)
@@ -133,6 +136,8 @@ static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out
 		r = ch_wall_start((uint64_t)a->wall_ns, a->tasks_only, err);
 	if (r >= 0)
 		r = start_alloc(a, err);
+	if (r >= 0)
+		r = ch_perf_start(err);
 	if (r >= 0 && a->lock)
 		r = ch_lock_start(env, (uint64_t)a->lock_ns, out, err);
 	return r;
@@ -144,6 +149,7 @@ static void stop_events(void)
 	ch_alloc_stop();
 	ch_wall_stop();
 	ch_cpu_stop();
+	ch_perf_stop();
 	atomic_store(&ch_sampler.running, false);
 }
 
@@ -152,7 +158,11 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 {
 	int r = take_memory(err);
 
-	if (r < 0 || (r = take_signal(err)) < 0)
+	if (r >= 0)
+		r = take_signal(err);
+	if (r >= 0)
+		r = ch_perf_prepare(a, out, err);
+	if (r < 0)
 		return r;
 	reset_counts();
 	ch_governor_start();
@@ -184,6 +194,18 @@ static int attached(JNIEnv **ret, struct ch_error *err)
 	return 0;
 }
 
+/* The way to walk stacks is chosen at the first command that needs to know the VM. */
+static int get_ready(JNIEnv **ret_env, struct ch_error *err)
+{
+	int r = attached(ret_env, err);
+
+	if (r >= 0 && !ch_agent.ready)
+		r = ch_walker_choose(*ret_env, err);
+	if (r >= 0)
+		ch_agent.ready = true;
+	return r;
+}
+
 static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	JNIEnv *env;
@@ -193,12 +215,9 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	if (!a->file)
 		a->file = "charcloth-%p-%t.jfr";
-	r = attached(&env, err);
-	if (r >= 0 && !ch_agent.ready)
-		r = ch_walker_choose(env, err);
+	r = get_ready(&env, err);
 	if (r < 0)
 		return r;
-	ch_agent.ready = true;
 	r = start_recording(a, env, out, err);
 	recording = r >= 0;
 	if (recording)
@@ -287,6 +306,21 @@ static void status(struct ch_buf *out)
 	put_cost(out);
 }
 
+static int perfmap(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
+{
+	char path[4096];
+	JNIEnv *env;
+	int r = get_ready(&env, err);
+
+	if (r >= 0 && a->file)
+		r = ch_args_file(a->file, 0, path, sizeof(path), err);
+	if (r >= 0)
+		r = ch_perfmap_write(&ch_sampler.vm, a->file ? path : NULL, err);
+	if (r >= 0)
+		ch_buf_printf(out, "pieces of code: %d\n", r);
+	return r;
+}
+
 static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	switch (a->command) {
@@ -301,12 +335,18 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	case CH_CMD_STATUS:
 		status(out);
 		return 0;
+	case CH_CMD_LIST:
+		ch_events_list(out);
+		return 0;
+	case CH_CMD_PERFMAP:
+		return perfmap(a, out, err);
 	case CH_CMD_VERSION:
 		ch_buf_printf(out, "charcloth " CH_VERSION "\n");
 		return 0;
 	default:
-		return ch_fail(err, -EINVAL,
-		               "no command: one of start, stop, dump, status, list, version");
+		return ch_fail(
+		    err, -EINVAL,
+		    "no command: one of start, stop, dump, status, list, perfmap, version");
 	}
 }
 

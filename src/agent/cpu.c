@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/cpu_state.h"
+#include "agent/perf.h"
 #include "agent/sampler.h"
 
 #ifndef sigev_notify_thread_id
@@ -91,51 +91,34 @@ static void timer_again(struct ch_thread *t)
 
 /* --- perf's clock for each thread ------------------------------------------------------------ */
 
+static struct ch_perf_spec clock_spec;
+
 static int perf_add(struct ch_thread *t)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
-		                        .type = PERF_TYPE_SOFTWARE,
-		                        .config = PERF_COUNT_SW_CPU_CLOCK,
-		                        .sample_period = ch_cpu_state.period_ns,
-		                        .disabled = 1,
-		                        .exclude_kernel = 0,
-		                        .wakeup_events = 1 };
-	int tid = atomic_load(&t->tid), fd;
-	struct f_owner_ex owner = { F_OWNER_TID, tid };
+	struct ch_cpu_config *c = &ch_cpu_state.config;
+	struct ch_error err;
+	int r = clock_spec.name[0] ? 0 : ch_perf_event_parse("cpu-clock", &clock_spec, &err);
 
-	if (t->perf_fd >= 0)
-		return 0;
-	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
-		attr.exclude_kernel = 1;
-		fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r >= 0)
+		r = ch_perf_slot_open(t, &t->clock, &clock_spec, ch_cpu_state.period_ns, c->kernel,
+		                      &err);
+	if ((r == -EACCES || r == -EPERM) && c->kernel) {
+		c->kernel = false;
+		r = perf_add(t);
 	}
-	if (fd < 0)
-		return -errno;
-	if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, SIGPROF) < 0 ||
-	    fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		int e = errno;
-
-		close(fd);
-		return -e;
-	}
-	t->perf_fd = fd;
-	return 0;
+	return r;
 }
 
 static void perf_remove(struct ch_thread *t)
 {
-	if (t->perf_fd >= 0)
-		close(t->perf_fd);
-	t->perf_fd = -1;
+	ch_perf_slot_close(t, &t->clock);
 }
 
 static void perf_again(struct ch_thread *t)
 {
 	uint64_t period = ch_cpu_state.period_ns;
 
-	if (t->perf_fd >= 0)
-		ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &period);
+	ch_perf_slot_period(&t->clock, period);
 }
 
 /* --- one timer for all ----------------------------------------------------------------------- */

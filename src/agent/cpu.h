@@ -24,6 +24,7 @@ struct ch_cpu_config {
 	enum ch_cpu_engine engine;
 	uint64_t interval_ns; /* what one count stands for */
 	unsigned stretch;     /* threads are asked every `stretch` intervals */
+	bool kernel;          /* perf: with frames of the kernel, where that is permitted */
 };
 
 /* Starts with the threads that are registered. */

@@ -33,10 +33,13 @@ void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, uc
 	struct ch_sample_of what = { .event = CH_EV_CPU, .state = CH_STATE_RUNNABLE, .weight = 1 };
 	uint64_t due;
 
+	if (ch_cpu_state.config.engine == CH_CPU_OFF)
+		return; /* a late signal */
 	if (ch_cpu_state.config.engine != CH_CPU_ITIMER) {
 		due = (cpu_ns + t->offset_ns) / ch_cpu_state.config.interval_ns;
 		if (due > t->accounted) {
 			what.weight = due - t->accounted;
+			what.kernel = &t->clock.ring;
 			if (ch_sampler_take(t, &what, uc))
 				t->accounted = due;
 		}

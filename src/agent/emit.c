@@ -10,8 +10,12 @@
 #include "agent/agent.h"
 #include "agent/cpu.h"
 #include "agent/governor.h"
+#include "agent/perf.h"
+#include "agent/labels.h"
 #include "agent/sampler.h"
+#include "hotspot/perfdata.h"
 #include "sys/fault.h"
+#include "sys/peek.h"
 
 static void put(struct ch_chunk *c, uint64_t v)
 {
@@ -70,7 +74,7 @@ static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_r
 		put(c, s->since_ns);
 		break;
 	case CH_EV_PERF:
-		ch_chunk_text(c, NULL);
+		ch_chunk_text(c, ch_perf_name((unsigned)s->extra));
 		put(c, s->weight);
 		break;
 	default:
@@ -187,6 +191,9 @@ static void put_settings(struct ch_chunk *c, const struct ch_args *a)
 		setting(c, CH_T_ALLOC_SAMPLE, "interval", "%lld bytes", (long long)a->alloc_bytes);
 	if (a->live)
 		setting(c, CH_T_LIVE_OBJECT, "interval", "%lld bytes", (long long)a->alloc_bytes);
+	for (unsigned i = 0; i < a->n_perf; i++)
+		setting(c, CH_T_PERF_SAMPLE, ch_perf_name(i), "%llu events",
+		        (unsigned long long)ch_perf_period(i));
 	if (a->lock)
 		setting(c, CH_T_MONITOR_ENTER, "threshold", "%lld ns", (long long)a->lock_ns);
 	if (a->lock)
@@ -209,33 +216,74 @@ static void put_recording(struct ch_chunk *c, int64_t start_ms)
 	ch_jfr_event_end(&c->events, begun);
 }
 
-static void put_property(struct ch_chunk *c, const char *name)
+/* NULL when there is none; given back by forget. */
+static char *property(const char *name)
 {
 	char *value = NULL;
 
-	if ((*ch_agent.jvmti)->GetSystemProperty(ch_agent.jvmti, name, &value) !=
-	    JVMTI_ERROR_NONE) {
-		ch_chunk_text(c, NULL);
-		return;
-	}
-	ch_chunk_text(c, value);
-	(*ch_agent.jvmti)->Deallocate(ch_agent.jvmti, (unsigned char *)value);
+	(*ch_agent.jvmti)->GetSystemProperty(ch_agent.jvmti, name, &value);
+	return value;
 }
 
-static void put_information(struct ch_chunk *c)
+static void forget(char *value)
 {
-	struct utsname os;
-	char text[512];
+	if (value)
+		(*ch_agent.jvmti)->Deallocate(ch_agent.jvmti, (unsigned char *)value);
+}
+
+static void put_property(struct ch_chunk *c, const char *name)
+{
+	char *value = property(name);
+
+	ch_chunk_text(c, value);
+	forget(value);
+}
+
+static void put_labels(struct ch_chunk *c)
+{
+	char *command = property("sun.java.command");
+
+	ch_labels_write(c, command);
+	forget(command);
+}
+
+static void put_counter_text(struct ch_chunk *c, const struct ch_perfdata *p, const char *name)
+{
+	struct ch_span text = p ? ch_perfdata_text(p, name) : CH_NO_SPAN;
+
+	if (text.n)
+		ch_jfr_put_text(&c->events, text.s, text.n);
+	else
+		ch_chunk_text(c, NULL);
+}
+
+/* What no property tells is among the counters of the VM; some of it only once it runs. */
+static void put_jvm(struct ch_chunk *c)
+{
+	const void *start =
+	    ch_sampler.vm.perf_start ? (const void *)ch_peek64(ch_sampler.vm.perf_start, 0) : NULL;
+	struct ch_perfdata counters;
+	const struct ch_perfdata *p =
+	    start && ch_perfdata_own(start, &counters) == 0 ? &counters : NULL;
+	const int64_t *begin_ms = p ? ch_perfdata_number(p, "sun.rt.createVmBeginTime") : NULL;
 	size_t begun = ch_chunk_event(c, CH_T_JVM_INFO, c->start_ticks);
 
 	put_property(c, "java.vm.name");
 	put_property(c, "java.vm.version");
-	ch_chunk_text(c, NULL);
-	ch_chunk_text(c, NULL);
+	put_counter_text(c, p, "java.rt.vmArgs");
+	put_counter_text(c, p, "java.rt.vmFlags");
 	put_property(c, "sun.java.command");
-	put(c, 0);
+	put(c, begin_ms ? (uint64_t)*begin_ms : 0);
 	put(c, (uint64_t)getpid());
 	ch_jfr_event_end(&c->events, begun);
+}
+
+static void put_os(struct ch_chunk *c)
+{
+	struct utsname os;
+	char text[512];
+	size_t begun;
+
 	if (uname(&os) < 0)
 		return;
 	snprintf(text, sizeof(text), "%s %s %s", os.sysname, os.release, os.machine);
@@ -248,7 +296,9 @@ void ch_emit_head(struct ch_chunk *c, const struct ch_args *args, int64_t start_
 {
 	put_recording(c, start_ms);
 	put_settings(c, args);
-	put_information(c);
+	put_jvm(c);
+	put_os(c);
+	put_labels(c);
 }
 
 void ch_emit_stats(struct ch_chunk *c, uint64_t own_cpu_ns)

@@ -9,6 +9,7 @@
 
 #include "agent/cpu.h"
 #include "agent/intern.h"
+#include "agent/perf.h"
 #include "agent/sampler.h"
 #include "sys/peek.h"
 
@@ -118,8 +119,10 @@ static void add_native(int tid, bool running)
 		return;
 	tell_native_name(t, tid);
 	t->ours = !strncmp(t->name, "charcloth", 9);
-	if (running && !t->ours)
+	if (running && !t->ours) {
 		ch_cpu_add(t, CH_AGE_LATE);
+		ch_perf_add(t);
+	}
 }
 
 static void remove_gone(void)
@@ -135,6 +138,7 @@ static void remove_gone(void)
 		snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
 		if (access(path, F_OK) < 0) {
 			ch_cpu_forget(t);
+			ch_perf_forget(t);
 			ch_thread_remove(t);
 		}
 	}
@@ -165,10 +169,12 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 	t = add_java(env, thread, (int)syscall(SYS_gettid));
 	if (!t)
 		return;
-	if (!strncmp(t->name, "charcloth", 9))
+	if (!strncmp(t->name, "charcloth", 9)) {
 		t->ours = true;
-	else if (atomic_load(&ch_sampler.running))
+	} else if (atomic_load(&ch_sampler.running)) {
 		ch_cpu_add(t, CH_AGE_BORN);
+		ch_perf_add(t);
+	}
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -182,6 +188,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 		return;
 	if (!t->ours)
 		ch_cpu_end(t);
+	ch_perf_forget(t);
 	ch_thread_remove(t);
 }
 

@@ -51,16 +51,30 @@ void ch_lock_waited(JNIEnv *env, const struct ch_wait *w, jobject lock)
 
 /* --- monitors -------------------------------------------------------------------------------- */
 
+/*
+ * Since when a thread waits is kept with the VM, by thread: a virtual one may begin to wait on one
+ * thread of the system and go on on another.
+ */
+static void set_since(jthread thread, uint64_t ns)
+{
+	(*ch_agent.jvmti)->SetThreadLocalStorage(ch_agent.jvmti, thread, (void *)(uintptr_t)ns);
+}
+
+static uint64_t since(jthread thread)
+{
+	void *ns = NULL;
+
+	(*ch_agent.jvmti)->GetThreadLocalStorage(ch_agent.jvmti, thread, &ns);
+	return (uintptr_t)ns;
+}
+
 void JNICALL ch_lock_on_enter(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
 {
-	struct ch_thread *t = ch_callback_thread();
-
 	(void)jvmti;
 	(void)env;
-	(void)thread;
 	(void)object;
-	if (t)
-		t->lock_since_ns = ch_now_ns();
+	if (ch_callback_thread())
+		set_since(thread, ch_now_ns());
 }
 
 void JNICALL ch_lock_on_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
@@ -68,11 +82,12 @@ void JNICALL ch_lock_on_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jo
 	struct ch_wait w = { .t = ch_callback_thread(), .thread = thread };
 
 	(void)jvmti;
-	if (!w.t || !w.t->lock_since_ns)
+	if (!w.t)
 		return;
-	w.since_ns = w.t->lock_since_ns;
-	w.t->lock_since_ns = 0;
-	ch_lock_waited(env, &w, object);
+	w.since_ns = since(thread);
+	set_since(thread, 0);
+	if (w.since_ns)
+		ch_lock_waited(env, &w, object);
 }
 
 /* --- start and stop -------------------------------------------------------------------------- */

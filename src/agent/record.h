@@ -24,7 +24,7 @@ struct ch_rec {
 	uint32_t type;
 };
 
-/* What was measured. The order is that of `ch_events` in events.c. */
+/* What was measured. */
 enum ch_event {
 	CH_EV_CPU,
 	CH_EV_WALL,
@@ -55,7 +55,7 @@ struct ch_rec_sample {
 	struct ch_rec rec;
 	uint64_t time_ns;  /* CLOCK_MONOTONIC */
 	uint64_t weight;   /* intervals, bytes, or events */
-	uint64_t extra;    /* wall, locks: duration in ns; live: bytes of the object */
+	uint64_t extra;    /* wall, locks: duration in ns; live: bytes of the object; perf: which */
 	uint64_t since_ns; /* live: its weak reference, and in the recording its birth; locks: id */
 	uint32_t name;     /* id of a thread definition */
 	uint32_t class_id; /* id of a class definition, 0 none */

@@ -17,6 +17,7 @@
 #include "agent/live.h"
 #include "agent/lock.h"
 #include "agent/metrics.h"
+#include "agent/perf.h"
 #include "agent/sampler.h"
 #include "sys/symbols.h"
 
@@ -189,6 +190,7 @@ static void stop_sampling(void)
 	ch_cpu_stop();
 	ch_alloc_stop();
 	ch_lock_stop();
+	ch_perf_stop();
 }
 
 /* What belongs at the end of a recording, once sampling has stopped. */

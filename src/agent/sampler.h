@@ -67,6 +67,8 @@ struct ch_sample_of {
 	uint32_t class_id;
 	const uint64_t *frames; /* walked already, and of AsyncGetCallTrace's kind; NULL: not yet */
 	unsigned n_frames;
+	const struct ch_perf_ring
+	    *kernel; /* where the kernel wrote its part of the stack, or NULL */
 };
 
 /* The handler of SIGPROF. */

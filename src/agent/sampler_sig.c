@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/cpu.h"
+#include "agent/perf.h"
 #include "base/hash.h"
 #include "sys/peek.h"
 
@@ -248,6 +249,16 @@ static enum ch_walk_end walk(struct ch_walk *w, const ucontext_t *uc)
 	return end;
 }
 
+/* What the thread did in the kernel; half of the room is for what it did before. */
+static unsigned take_kernel(uint64_t *frames, unsigned max, const struct ch_sample_of *what)
+{
+	size_t n = what->kernel ? ch_perf_event_chain_sig(what->kernel, frames, max / 2) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = ch_frame_addr(CH_FRAME_KERNEL, frames[i]);
+	return (unsigned)n;
+}
+
 static enum ch_walk_end take_walked(struct ch_walk *w, const struct ch_sample_of *what)
 {
 	w->n = what->n_frames < w->max ? what->n_frames : w->max;
@@ -260,6 +271,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 {
 	size_t per_frame = ch_sampler.asgct ? sizeof(struct ch_asgct_frame) : sizeof(uint64_t);
 	struct ch_rec_sample *rec;
+	unsigned n_kernel;
 	struct ch_walk w = { .vm = &ch_sampler.vm,
 		             .thread = atomic_load(&t->java),
 		             .max = ch_sampler.max_frames,
@@ -280,15 +292,17 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		                       .event = (uint8_t)what->event,
 		                       .state = (uint8_t)what->state };
 	rec->name = ch_sampler_name(t, s);
-	w.frames = rec->frames;
+	n_kernel = take_kernel(rec->frames, w.max, what);
+	w.frames = rec->frames + n_kernel;
+	w.max -= n_kernel;
 	rec->end = (uint16_t)(what->frames ? take_walked(&w, what) : walk(&w, uc));
-	rec->n_frames = w.n;
-	if (!name_frames(rec->frames, w.n, &s->defs)) {
+	rec->n_frames = n_kernel + w.n;
+	if (!name_frames(rec->frames, rec->n_frames, &s->defs)) {
 		count(&ch_sampler.dropped[CH_DROP_NAMES]);
 		return false;
 	}
 	count(&ch_sampler.ends[rec->end]);
-	ch_ring_commit(&s->samples, rec, sizeof(*rec) + w.n * sizeof(uint64_t));
+	ch_ring_commit(&s->samples, rec, sizeof(*rec) + rec->n_frames * sizeof(uint64_t));
 	return true;
 }
 
@@ -376,6 +390,11 @@ static bool is_wall(const siginfo_t *si)
 	return si->si_code == SI_QUEUE && (uintptr_t)si->si_value.sival_ptr >> 31 & 1;
 }
 
+static bool is_perf(const siginfo_t *si)
+{
+	return si->si_code > 0 && si->si_code != SI_KERNEL;
+}
+
 static void log_cost(uint64_t ns)
 {
 	uint32_t at;
@@ -401,11 +420,13 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 		errno = saved;
 		return;
 	}
+	atomic_store(&t->in_handler, true);
 	begun = ch_cpu_ns();
 	if (is_wall(si))
 		ch_wall_signal(t, begun, context);
-	else
+	else if (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context))
 		ch_cpu_signal(t, begun, si, context);
+	atomic_store(&t->in_handler, false);
 	begun = ch_cpu_ns() - begun;
 	atomic_fetch_add_explicit(&ch_sampler.handler_ns, begun, memory_order_relaxed);
 	count(&ch_sampler.handler_calls);

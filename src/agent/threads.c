@@ -60,13 +60,10 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 	t->offset_ns = t->accounted = 0;
 	t->has_timer = t->has_young_timer = false;
 	t->young_rearms = 0;
-	t->perf_fd = -1;
-	t->perf_ring = NULL;
 	atomic_store(&t->wall_cpu_ns, 0);
 	t->wall_seen_cpu_ns = t->wall_last_ns = 0;
 	t->wall_idle = 0;
 	t->ours = false;
-	t->lock_since_ns = 0;
 	atomic_store(&t->java, java);
 	atomic_store(&t->generation, generation);
 	atomic_store(&t->tid, tid);

@@ -6,13 +6,22 @@
 #ifndef CH_AGENT_THREADS_H
 #define CH_AGENT_THREADS_H
 
+#include "agent/args.h"
 #include "agent/record.h"
+#include "sys/perf_event.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #define CH_THREADS_MAX (1u << 16)
+
+/* A counter of the kernel. */
+struct ch_perf_slot {
+	int fd; /* plus 1: 0 is none */
+	struct ch_perf_ring ring;
+	uint64_t seen; /* its count at the last sample */
+};
 
 struct ch_thread {
 	_Atomic uint32_t generation;
@@ -35,16 +44,14 @@ struct ch_thread {
 	timer_t timer, young_timer;
 	bool has_timer, has_young_timer;
 	unsigned young_rearms;
-	int perf_fd;
-	void *perf_ring;
+	struct ch_perf_slot clock, perf[CH_ARGS_PERF_MAX];
+	atomic_bool in_handler;
 
 	/* Wall clock: what the sampler of all threads remembers. */
 	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint32_t wall_idle;
 	bool ours; /* a thread of the agent */
-
-	uint64_t lock_since_ns; /* waits for a monitor since then, 0: does not */
 };
 
 /* Signals carry this value. */

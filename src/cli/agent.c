@@ -186,7 +186,8 @@ int cli_agent_call(struct ch_attach *a, const char *library, const char *command
 
 	if (r < 0)
 		return r;
-	ch_buf_printf(&options, "%s,log=%s", command, log.theirs);
+	/* First, so that a mistake in what follows is told there. */
+	ch_buf_printf(&options, "log=%s,%s", log.theirs, command);
 	ch_buf_putc(&options, 0);
 	r = options.err ? ch_fail(err, options.err, "options: %m")
 	                : load(a, library, options.data, err);

@@ -18,8 +18,6 @@
 
 #define TOOL_OPTIONS "JAVA_TOOL_OPTIONS"
 
-extern char **environ;
-
 /* The command, the folder for its recordings, and the words that load the agent. */
 struct child {
 	const struct cli_args *args;
@@ -65,7 +63,7 @@ static int make_folder(struct child *c, struct ch_error *err)
 
 	if (!base || base[0] != '/' || strpbrk(base, ",%\"' \t"))
 		base = "/tmp";
-	(void)snprintf(c->folder, sizeof(c->folder), "%s/charcloth-XXXXXX", base);
+	(void)snprintf(c->folder, sizeof(c->folder), "%s/charcloth-record-XXXXXX", base);
 	if (mkdtemp(c->folder))
 		return 0;
 	c->folder[0] = 0;
@@ -192,8 +190,10 @@ static int find_files(const struct child *c, struct files *f)
 {
 	DIR *dir = opendir(c->folder);
 	struct dirent *e;
-	int r = dir ? 0 : -errno;
+	int r = 0;
 
+	if (!dir)
+		return -errno;
 	while (r >= 0 && (e = readdir(dir))) {
 		struct stat st;
 		char *path;
@@ -207,9 +207,8 @@ static int find_files(const struct child *c, struct files *f)
 		else
 			f->item[f->n++] = path;
 	}
-	if (dir)
-		closedir(dir);
-	if (f->n)
+	closedir(dir);
+	if (f->item)
 		qsort(f->item, f->n, sizeof(*f->item), by_name);
 	return r;
 }

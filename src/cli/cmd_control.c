@@ -45,7 +45,7 @@ static int recording_path(struct ch_attach *a, const char *library, char to[PATH
 }
 
 /* A descriptor of the recording; a name in our /proc stands for it, whatever happens to the file. */
-static int open_recording(const struct ch_attach *a, const char *path, char name[32],
+static int open_recording(const struct ch_attach *a, const char *path, int *ret_fd, char name[32],
                           struct ch_error *err)
 {
 	int fd = ch_proc_open_file(a->proc.pid, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -58,7 +58,8 @@ static int open_recording(const struct ch_attach *a, const char *path, char name
 		return ch_fail(err, -EINVAL, "'%s' is no file", path);
 	}
 	(void)snprintf(name, 32, "/proc/self/fd/%d", fd);
-	return fd;
+	*ret_fd = fd;
+	return 0;
 }
 
 static int deliver(const struct cli_args *args, const struct ch_attach *a, const char *file)
@@ -135,7 +136,7 @@ static int stop(const struct cli_args *args, struct ch_attach *a, struct ch_erro
 	int r = recording_path(a, args->library, path, err);
 
 	if (r >= 0 && show)
-		r = fd = open_recording(a, path, name, err);
+		r = open_recording(a, path, &fd, name, err);
 	if (r >= 0)
 		r = cli_agent_call(a, args->library, "stop", &reply, err);
 	if (r < 0)
@@ -163,7 +164,7 @@ static int dump(const struct cli_args *args, struct ch_attach *a, struct ch_erro
 	r = cli_agent_call(a, args->library, command, &reply, err);
 	/* It may have been replaced by one that is complete. */
 	if (r >= 0)
-		r = fd = open_recording(a, temp.theirs, name, err);
+		r = open_recording(a, temp.theirs, &fd, name, err);
 	if (r >= 0)
 		r = deliver(args, a, name);
 	cli_temp_remove(&temp);

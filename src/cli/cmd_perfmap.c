@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/agent.h"
 #include "cli/say.h"
 #include "cli/show.h"
 #include "cli/target.h"
@@ -30,6 +31,14 @@ static int say_where(const struct ch_attach *a, struct ch_error *err)
 	return 0;
 }
 
+/* Before JDK 17 a JVM has no such command of its own. */
+static int by_agent(const struct cli_args *args, struct ch_attach *a, struct ch_error *err)
+{
+	CH_CLEANUP(ch_buf_done) struct ch_buf reply = CH_BUF(REPLY_MAX);
+
+	return cli_agent_call(a, args->library, "perfmap", &reply, err);
+}
+
 int cli_perfmap(const struct cli_args *args)
 {
 	const char *words[CH_ATTACH_ARGS] = { "Compiler.perfmap" };
@@ -43,12 +52,11 @@ int cli_perfmap(const struct cli_args *args)
 	r = ch_attach_send(&a, "jcmd", words, cli_collect, &reply, &err);
 	ch_buf_putc(&reply, 0);
 	if (r > 0 && !reply.err && strstr(reply.data, "Unknown diagnostic command"))
-		r = ch_fail(&err, -EOPNOTSUPP,
-		            "this JVM cannot write a map for perf: that takes JDK 17 or newer");
+		r = by_agent(args, &a, &err);
 	else if (r > 0)
 		r = ch_fail(&err, -EIO, "the JVM could not write its map: %.300s",
 		            reply.err ? "" : reply.data);
-	else if (r == 0)
+	if (r == 0)
 		r = say_where(&a, &err);
 	ch_attach_close(&a);
 	return r < 0 ? cli_failed(&err) : EXIT_DONE;

@@ -85,6 +85,20 @@ static void wait_for_end(struct recording *r, int64_t duration_ns)
 
 /* --- the recording ------------------------------------------------------------------------------- */
 
+/* What the agent says, but for counts of 0: nothing was lost for that reason. */
+static void say_reply(struct ch_buf *reply)
+{
+	char *rest, *line;
+
+	ch_buf_putc(reply, 0);
+	for (rest = reply->err ? NULL : reply->data; (line = strsep(&rest, "\n"));) {
+		const char *value = strrchr(line, ':');
+
+		if (*line && !(value && !strcmp(value, ": 0")))
+			cli_say_note("%s", line);
+	}
+}
+
 static int start(struct recording *r, const struct cli_args *args, struct ch_error *err)
 {
 	CH_CLEANUP(ch_buf_done) struct ch_buf command = CH_BUF(65536);
@@ -98,21 +112,10 @@ static int start(struct recording *r, const struct cli_args *args, struct ch_err
 	ch_buf_putc(&command, 0);
 	if (command.err)
 		return ch_fail(err, command.err, "record: %m");
-	return cli_agent_call(&r->attach, args->library, command.data, &reply, err);
-}
-
-/* What was taken and what was lost, each with its number, unless that is 0. */
-static void say_counts(struct ch_buf *reply)
-{
-	char *rest, *line;
-
-	ch_buf_putc(reply, 0);
-	for (rest = reply->err ? NULL : reply->data; (line = strsep(&rest, "\n"));) {
-		const char *value = strrchr(line, ':');
-
-		if (*line && !(value && !strcmp(value, ": 0")))
-			cli_say_note("%s", line);
-	}
+	done = cli_agent_call(&r->attach, args->library, command.data, &reply, err);
+	if (done >= 0)
+		say_reply(&reply);
+	return done;
 }
 
 /* The agent does not stop when nobody asks it to: a failure is told, the data are still there. */
@@ -124,7 +127,7 @@ static int stop(struct recording *r, const struct cli_args *args)
 	if (r->ended)
 		return EXIT_DONE;
 	if (cli_agent_call(&r->attach, args->library, "stop", &reply, &err) >= 0) {
-		say_counts(&reply);
+		say_reply(&reply);
 		return EXIT_DONE;
 	}
 	cli_say_warning(err.text);

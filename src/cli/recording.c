@@ -179,7 +179,7 @@ static int copy_file(const char *path, struct ch_packer *k, struct ch_out *out,
                      struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct ch_map m;
+	struct ch_map m = { 0 };
 	int r = fd < 0 ? ch_fail(err, -errno, "open '%s': %m", path) : ch_map_fd(fd, path, &m, err);
 
 	if (r < 0)

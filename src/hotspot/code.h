@@ -25,6 +25,9 @@ struct ch_blob {
 /* The blob around pc; .at is 0 when there is none. */
 struct ch_blob ch_blob_find(const struct ch_vm *vm, uint64_t pc);
 
+/* Where the code of a blob ends; 0 when this JVM does not tell. Signal-safe. */
+uint64_t ch_blob_end(const struct ch_vm *vm, const struct ch_blob *b);
+
 /* Where a pc of a compiled method stands in its debug information. */
 struct ch_scope {
 	uint64_t data, metadata;

@@ -85,6 +85,15 @@ struct ch_blob ch_blob_find(const struct ch_vm *vm, uint64_t pc)
 	return (struct ch_blob){ 0 };
 }
 
+uint64_t ch_blob_end(const struct ch_vm *vm, const struct ch_blob *b)
+{
+	if (vm->blob_code_end >= 0)
+		return ch_peek64(b->at + (uint64_t)vm->blob_code_end, 0);
+	if (vm->blob_data_offset >= 0)
+		return b->at + ch_peek32(b->at + (uint64_t)vm->blob_data_offset, 0);
+	return 0;
+}
+
 uint32_t ch_unsigned5(const struct ch_vm *vm, uint64_t *at)
 {
 	uint32_t excluded = vm->symbols_exclude_zero, low = 192 - excluded, sum = 0;

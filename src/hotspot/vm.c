@@ -44,6 +44,8 @@ static const struct fact {
 	F("CodeBlob", "_frame_complete_offset", blob_frame_complete),
 	F("CodeBlob", "_code_begin", blob_code_begin),
 	F("CodeBlob", "_code_offset", blob_code_offset),
+	F("CodeBlob", "_code_end", blob_code_end),
+	F("CodeBlob", "_data_offset", blob_data_offset),
 	F("CodeBlob", "_mutable_data", blob_mutable_data),
 	F("CodeBlob", "_relocation_size", blob_relocation_size),
 	F("CodeBlob", "_size", blob_size),

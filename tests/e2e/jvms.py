@@ -29,7 +29,7 @@ def classes(name):
 def forget():
     """Removes the compiled classes."""
     if classes.cache_info().currsize:
-        for name in ("Idle",):
+        for name in ("Idle", "Spin"):
             shutil.rmtree(classes(name), ignore_errors=True)
         classes.cache_clear()
 

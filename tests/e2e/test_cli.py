@@ -353,9 +353,12 @@ def test_top_by_label_makes_a_list_each(charcloth, two):
 # --- the program about itself -----------------------------------------------------------------------
 
 
+COMMANDS = ["convert", "diff", "top", "record", "start", "stop", "dump", "status", "list", "threads", "heap", "perfmap"]
+
+
 def test_help_man_and_completion_know_every_command(charcloth):
     usage = charcloth("help", check=0).stdout
-    for command in ("convert", "diff", "top", "list", "threads", "heap", "perfmap"):
+    for command in COMMANDS:
         assert command in usage
         text = charcloth(command, "--help", check=0).stdout
         assert "Examples" in text
@@ -376,7 +379,7 @@ def test_completion_is_valid_shell(charcloth):
 def test_every_option_is_documented(charcloth):
     pages = pathlib.Path(__file__).parents[2] / "docs"
     docs = "".join(page.read_text() for page in pages.glob("*.md"))
-    for command in ("convert", "diff", "top", "list", "threads", "heap", "perfmap"):
+    for command in COMMANDS:
         text = charcloth(command, "--help", check=0).stdout
         for option in re.findall(r"^ {2,6}(?:-\w, )?(--[a-z-]+)", text, re.MULTILINE):
             assert option in docs, f"{option} stands in no page of docs/"

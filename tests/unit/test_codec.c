@@ -50,13 +50,12 @@ static int collect(void *ctx, const uint8_t *data, size_t n)
 	return b->err;
 }
 
-static void packing_is_undone_by_unpacking(void **state)
+static void pack_and_unpack(enum ch_pack_form form, enum ch_packing packing)
 {
 	struct ch_buf plain = CH_BUF(1 << 22), packed = CH_BUF(1 << 22), back = CH_BUF(1 << 22);
-	struct ch_packer *k = ch_packer_new(CH_PACK_GZIP, 6, collect, &packed);
+	struct ch_packer *k = ch_packer_new(form, 6, collect, &packed);
 	uint32_t x = 1;
 
-	(void)state;
 	for (int i = 0; i < 300000; i++) {
 		x = x * 1103515245 + 12345;
 		ch_buf_putc(&plain, (char)(x >> 24 & (i & 4096 ? 0xff : 3)));
@@ -66,15 +65,21 @@ static void packing_is_undone_by_unpacking(void **state)
 	ch_packer_put(k, plain.data + 100000, 200000);
 	assert_int_equal(ch_packer_finish(k), 0);
 	ch_packer_free(k);
-	assert_int_equal(ch_packing_of((uint8_t *)packed.data, packed.len), CH_PACKING_GZIP);
+	assert_int_equal(ch_packing_of((uint8_t *)packed.data, packed.len), packing);
 	assert_int_equal(
-	    ch_unpack(CH_PACKING_GZIP, (uint8_t *)packed.data, packed.len, 1 << 20, collect, &back),
-	    0);
+	    ch_unpack(packing, (uint8_t *)packed.data, packed.len, 1 << 20, collect, &back), 0);
 	assert_int_equal(back.len, plain.len);
 	assert_memory_equal(back.data, plain.data, plain.len);
 	ch_buf_done(&plain);
 	ch_buf_done(&packed);
 	ch_buf_done(&back);
+}
+
+static void packing_is_undone_by_unpacking(void **state)
+{
+	(void)state;
+	pack_and_unpack(CH_PACK_GZIP, CH_PACKING_GZIP);
+	pack_and_unpack(CH_PACK_ZSTD, CH_PACKING_ZSTD);
 }
 
 static int full(void *ctx, const uint8_t *data, size_t n)
@@ -100,6 +105,7 @@ static void a_failing_sink_ends_the_packing(void **state)
 
 	(void)state;
 	assert_int_equal(pack(CH_PACK_GZIP, full, NULL), -ENOSPC);
+	assert_int_equal(pack(CH_PACK_ZSTD, full, NULL), -ENOSPC);
 	assert_int_equal(pack(CH_PACK_ZLIB, collect, &b), 0);
 	assert_int_equal(b.data[0], 0x78);
 	ch_buf_done(&b);

@@ -1,5 +1,6 @@
 #include "unit.h"
 #include "cli/options.h"
+#include "cli/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -138,6 +139,59 @@ static void times_are_understood(void **state)
 		assert_int_equal(cli_parse_when(bad[i], &w), -EINVAL);
 }
 
+static void the_agent_is_told_in_its_own_words(void **state)
+{
+	static const struct {
+		const char *words[8];
+		const char *told;
+	} lines[] = {
+		{ { "1" }, "start,event=cpu" },
+		{ { "1", "-i", "5ms" }, "start,event=cpu,interval=5ms" },
+		{ { "1", "-e", "cpu,alloc,lock" }, "start,event=cpu,alloc,lock" },
+		{ { "1", "-e", "alloc", "-i", "1m" }, "start,alloc=1m" },
+		{ { "1", "-e", "wall", "-i", "20ms", "--filter" }, "start,wall=20ms,filter" },
+		{ { "1", "--alloc", "2m", "--live" }, "start,event=cpu,alloc=2m,live" },
+		{ { "1", "-e", "cpu,live", "--live", "--wall", "1s" },
+		  "start,event=cpu,live,wall=1s" },
+		{ { "1", "-e", "page-faults", "-j", "64" },
+		  "start,event=page-faults,jstackdepth=64" },
+		{ { "1", "--maxoverhead=1", "--memlimit=8m", "--chunksize=1m", "--chunktime=60s" },
+		  "start,event=cpu,maxoverhead=1,memlimit=8m,chunksize=1m,chunktime=60s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < CH_LEN(lines); i++) {
+		struct ch_buf b = CH_BUF(4096);
+		struct cli_args args;
+		struct ch_error err;
+		int n = 0;
+
+		while (n < 8 && lines[i].words[n])
+			n++;
+		assert_int_equal(cli_parse(n, (char **)lines[i].words, CMD_RECORD, &args, &err), 0);
+		cli_recording_options(&args, &b);
+		ch_buf_putc(&b, 0);
+		assert_string_equal(b.data, lines[i].told);
+		ch_buf_done(&b);
+		cli_args_done(&args);
+	}
+}
+
+static void a_command_stands_behind_two_dashes(void **state)
+{
+	const char *argv[] = { "-d", "5m", "--", "java", "-jar", "x.jar" };
+	struct cli_args args;
+	struct ch_error err;
+
+	(void)state;
+	assert_int_equal(cli_parse(CH_LEN(argv), (char **)argv, CMD_RECORD, &args, &err), 0);
+	assert_true(args.duration_ns == 300000000000);
+	assert_int_equal(args.command_at, 0);
+	assert_int_equal(args.n_inputs, 3);
+	assert_string_equal(args.inputs[1], "-jar");
+	cli_args_done(&args);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +200,8 @@ int main(void)
 		cmocka_unit_test(lists_and_labels_add_up),
 		cmocka_unit_test(everything_behind_two_dashes_is_input),
 		cmocka_unit_test(times_are_understood),
+		cmocka_unit_test(the_agent_is_told_in_its_own_words),
+		cmocka_unit_test(a_command_stands_behind_two_dashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
