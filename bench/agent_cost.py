@@ -31,10 +31,10 @@ class Worker:
         """CPU nanoseconds of one round of work."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        words = self.process.stdout.readline().split("\t")
-        if words[0] != "took":
-            raise RuntimeError(f"Work under {self.tool.name} has ended")
-        return int(words[1])
+        for line in self.process.stdout:  # agents have their say on it too
+            if line.startswith("took\t"):
+                return int(line.split("\t")[1])
+        raise RuntimeError(f"Work under {self.tool.name} has ended")
 
     def once_on(self, settings):
         out = self.folder / f"work-{self.tool.name}.jfr"

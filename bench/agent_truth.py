@@ -102,7 +102,7 @@ def killed_once(bench, tool, wait_s):
     whole = len(opens(out)) == len(agent_run.JDKS) + 1
     try:
         lost = (at - jfr.last_time(out)) / 1e9
-    except (jfr.Damaged, OSError):
+    except (jfr.DamagedError, OSError):
         lost = None
     return whole, lost
 
