@@ -26,6 +26,11 @@ static inline int ch_frame_unbuilt(uint64_t pc, bool in_prologue)
 		return 0;
 	if ((code & 0xffff) == 0x0585 && ch_peek8(pc + 6, 0) == 0xc3)
 		return 0;
+	/* JDK 11 with polls of each thread: mov poll(%r15),%r10; test %eax,(%r10). */
+	if ((code & 0xffffffff) == 0xc3028541)
+		return 0;
+	if ((code & 0xffffff) == 0x978b4d && (ch_peek64(pc + 7, 0) & 0xffffffff) == 0xc3028541)
+		return 0;
 	if (!in_prologue)
 		return -1;
 	/* sub $n,%rsp behind push %rbp: the old %rbp is on top. */
