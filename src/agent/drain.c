@@ -1,7 +1,5 @@
 #include "agent/drain.h"
 
-#include <string.h>
-
 /* Where the reader is in one stripe's samples. */
 struct at {
 	struct ch_ring *ring;
@@ -9,15 +7,10 @@ struct at {
 	const struct ch_rec *rec; /* the record in hand, NULL behind the last */
 };
 
-/* Samples and spans have their time in the same place. */
 static uint64_t time_of(const struct ch_rec *r)
 {
-	_Static_assert(offsetof(struct ch_rec_sample, time_ns) == sizeof(*r), "time comes first");
-	_Static_assert(offsetof(struct ch_rec_span, time_ns) == sizeof(*r), "time comes first");
-	uint64_t ns;
-
-	memcpy(&ns, r + 1, sizeof(ns));
-	return ns;
+	return r->type == CH_REC_SPAN ? ((const struct ch_rec_span *)r)->start_ns
+	                              : ((const struct ch_rec_sample *)r)->time_ns;
 }
 
 static void drain_defs(struct ch_ring *r, struct ch_intern *in)

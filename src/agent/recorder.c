@@ -84,19 +84,8 @@ static void write_open_spans(void)
 
 static void drain(void)
 {
-	ch_drain(&ch_sampler.rings, rec.intern, take, NULL);
-	struct ch_rings *rings = &ch_sampler.rings;
-	uint64_t upto[CH_STRIPES_MAX] = { 0 };
-
 	write_open_spans();
-	/* First how far samples go, then all definitions: see record.h. */
-	for (unsigned i = 0; i < rings->n; i++)
-		upto[i] =
-		    atomic_load_explicit(&rings->stripe[i].samples.head, memory_order_acquire);
-	for (unsigned i = 0; i < rings->n; i++)
-		drain_defs(&rings->stripe[i].defs);
-	for (unsigned i = 0; i < rings->n; i++)
-		drain_samples(&rings->stripe[i].samples, upto[i]);
+	ch_drain(&ch_sampler.rings, rec.intern, take, NULL);
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
