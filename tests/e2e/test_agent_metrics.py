@@ -140,7 +140,9 @@ def check_pools(recorded):
         row = recorded.last("charcloth.MemoryPool", name)
         assert abs(row["used"] - told[name]) <= 16 * MB, name
         assert row["used"] <= row["committed"] <= row["max"], name
-    used = [recorded.last("charcloth.MemoryPool", name)["used"] for name in names - {"Metaspace", "Compressed Class Space"}]
+    used = [
+        recorded.last("charcloth.MemoryPool", name)["used"] for name in names - {"Metaspace", "Compressed Class Space"}
+    ]
     assert abs(sum(used) - heap["heapUsed"]) <= 16 * MB
 
 
