@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/emit.h"
+#include "agent/names.h"
 #include "agent/sampler.h"
 
 #define BUCKETS  256
@@ -44,7 +45,7 @@ static bool put_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_rec
 	if (!rec)
 		return false;
 	memcpy(rec, from, n);
-	rec->name = ch_sampler_name(t, s);
+	rec->name = ch_name_thread(t, s);
 	ch_ring_commit(&s->samples, rec, n);
 	return true;
 }
