@@ -268,9 +268,6 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	clock_gettime(CLOCK_REALTIME, &now);
 	rec.start_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	rec.args = *args;
-	/* Strings point into the text beside them. */
-	if (args->file)
-		rec.args.file = rec.args.text + (args->file - args->text);
 	rec.failure = (struct ch_error){ 0 };
 	rec.stopping = rec.ended = false;
 	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
