@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -168,6 +169,9 @@ static uint64_t next_offset(uint64_t interval_ns)
 	return (uint64_t)((unsigned __int128)at * interval_ns >> 64);
 }
 
+/* Timers of a thread are made and removed by itself and by the recorder. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static bool on(void)
 {
 	return ch_cpu_state.config.engine != CH_CPU_OFF;
@@ -177,6 +181,10 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 {
 	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
 	int r = 0;
+
+	/* Told twice, as it began while a recording was started; or the engine is off by now. */
+	if (!on() || t->has_timer || t->has_young_timer || t->clock.fd)
+		return 0;
 
 	t->offset_ns = next_offset(interval);
 	if (age != CH_AGE_LATE)
@@ -200,15 +208,25 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 
 void ch_cpu_add(struct ch_thread *t, enum ch_thread_age age)
 {
-	if (on() && !t->ours)
-		add(t, age);
+	if (!on() || t->ours)
+		return;
+	pthread_mutex_lock(&lock);
+	add(t, age);
+	pthread_mutex_unlock(&lock);
+}
+
+static void forget(struct ch_thread *t, const struct engine *e)
+{
+	pthread_mutex_lock(&lock);
+	young_remove(t);
+	if (e->remove)
+		e->remove(t);
+	pthread_mutex_unlock(&lock);
 }
 
 void ch_cpu_forget(struct ch_thread *t)
 {
-	young_remove(t);
-	if (engine()->remove)
-		engine()->remove(t);
+	forget(t, engine());
 }
 
 void ch_cpu_end(struct ch_thread *t)
@@ -224,17 +242,21 @@ void ch_cpu_end(struct ch_thread *t)
 		ch_sampler_note(t, CH_EV_CPU, due - t->accounted, CH_NOTE_THREAD_ENDED);
 }
 
+static void grow_up(struct ch_thread *t)
+{
+	pthread_mutex_lock(&lock);
+	if (t->has_young_timer && engine()->add && engine()->add(t) == 0)
+		young_remove(t);
+	pthread_mutex_unlock(&lock);
+}
+
 void ch_cpu_tend(void)
 {
-	if (!on() || !engine()->add)
-		return;
-	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+	for (uint32_t i = 0; on() && i < ch_threads_count(); i++) {
 		struct ch_thread *t = ch_thread_at(i);
 
-		if (!t->has_young_timer || t->young_rearms < CH_YOUNG_REARMS / 4)
-			continue;
-		if (engine()->add(t) == 0)
-			young_remove(t);
+		if (t->has_young_timer && t->young_rearms >= CH_YOUNG_REARMS / 4)
+			grow_up(t);
 	}
 }
 
@@ -255,7 +277,9 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 
 		if (!atomic_load(&t->tid) || t->ours)
 			continue;
+		pthread_mutex_lock(&lock);
 		r = add(t, CH_AGE_OLD);
+		pthread_mutex_unlock(&lock);
 		if (r < 0 && r != -ESRCH && r != -EINVAL)
 			break;
 		n += r == 0;
@@ -269,13 +293,18 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 
 void ch_cpu_stop(void)
 {
+	const struct engine *e = engine();
+
 	if (!on())
 		return;
 	if (ch_cpu_state.config.engine == CH_CPU_ITIMER)
 		itimer_set(0);
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
-		ch_cpu_forget(ch_thread_at(i));
+	/* First off, so that no thread that begins now gets a timer which nobody would remove. */
+	pthread_mutex_lock(&lock);
 	ch_cpu_state.config.engine = CH_CPU_OFF;
+	pthread_mutex_unlock(&lock);
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		forget(ch_thread_at(i), e);
 }
 
 void ch_cpu_stretch(unsigned stretch)

@@ -59,6 +59,7 @@ void ch_wall_stop(void);
 /* Makes the interval that many times longer; each sample then counts for as many. */
 void ch_wall_stretch(unsigned stretch);
 uint64_t ch_wall_cpu_ns(void); /* what its own thread has used so far */
-void ch_wall_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc);
+/* In the handler of a thread that was asked. Signal-safe. */
+void ch_wall_signal(struct ch_thread *t, ucontext_t *uc);
 
 #endif

@@ -8,6 +8,7 @@ struct ch_cpu_state {
 	struct ch_cpu_config config;
 	_Atomic unsigned stretch;
 	uint64_t period_ns; /* interval * stretch */
+	uint64_t wall_interval_ns;
 	_Atomic unsigned wall_stretch;
 };
 
@@ -15,6 +16,9 @@ extern struct ch_cpu_state ch_cpu_state;
 
 /* A one-shot timer of a young thread, that far from now. Signal-safe. */
 void ch_cpu_arm_young(struct ch_thread *t, uint64_t in_ns);
+
+/* How many intervals of the wall clock that is, at least one. Signal-safe. */
+uint64_t ch_wall_samples(uint64_t elapsed_ns);
 
 /* How often a young thread may be asked before its lasting timer takes over. */
 #define CH_YOUNG_REARMS 12

@@ -37,7 +37,7 @@ struct ch_thread {
 	/* Of the thread itself, in its handler. */
 	uint32_t seen_seq;
 	_Atomic uint32_t name_id;
-	uint64_t name_hash;
+	_Atomic uint64_t name_hash; /* 0: to be told anew, though name_id still is the last one */
 
 	/* CPU time: samples are due at every multiple of the interval, less the offset. */
 	uint64_t offset_ns, accounted;
@@ -47,7 +47,8 @@ struct ch_thread {
 	struct ch_perf_slot clock, perf[CH_ARGS_PERF_MAX];
 	atomic_bool in_handler;
 
-	/* Wall clock: what the sampler of all threads remembers. */
+	/* Wall clock: of the sampler of all threads, and of the thread while it is asked. */
+	atomic_bool wall_asked;
 	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint32_t wall_idle;

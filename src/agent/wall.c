@@ -13,15 +13,14 @@
  * A thread that waits is sampled once and then only watched: as long as its CPU clock stands still
  * its stack is the same. What it still needs to get back to sleep after a sample is allowed for.
  */
-#define SETTLE_NS   60000
-#define REPEAT_NS   1000000000u /* a waiting thread is written about this often */
+#define SETTLE_NS   150000
+#define REPEAT_NS   3000000000u /* a waiting thread is written about this often */
 #define WAKE_ROUNDS 1000        /* and looked at again after this many rounds */
 
 static struct {
 	pthread_t thread;
 	atomic_bool on;
 	bool started, tasks_only;
-	uint64_t interval_ns;
 	_Atomic uint64_t cpu_ns;
 } wall;
 
@@ -34,7 +33,7 @@ static uint64_t clock_of(int tid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void ask(struct ch_thread *t, int tid)
+static int ask(struct ch_thread *t, int tid)
 {
 	siginfo_t si = { .si_signo = SIGPROF, .si_code = SI_QUEUE };
 
@@ -42,14 +41,14 @@ static void ask(struct ch_thread *t, int tid)
 	si.si_uid = getuid();
 	si.si_value.sival_ptr = (void *)(uintptr_t)ch_thread_handle(
 	    ch_thread_index(t), atomic_load(&t->generation), true);
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SIGPROF, &si);
+	return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SIGPROF, &si);
 }
 
 static void write_idle(struct ch_thread *t, uint64_t now)
 {
-	uint64_t samples = (uint64_t)t->wall_idle * atomic_load(&ch_cpu_state.wall_stretch);
+	uint64_t elapsed = now - t->wall_last_ns;
 
-	if (samples && ch_sampler_repeat(t, samples, now - t->wall_last_ns))
+	if (t->wall_idle && ch_sampler_repeat(t, ch_wall_samples(elapsed), elapsed))
 		t->wall_last_ns = now;
 	t->wall_idle = 0;
 }
@@ -87,6 +86,9 @@ static void look_at(struct ch_thread *t, uint64_t now)
 
 	if (!tid || t->ours || (wall.tasks_only && !is_task(t)))
 		return;
+	/* Asked and not answered yet: what has passed is counted when it answers. */
+	if (atomic_load(&t->wall_asked))
+		return;
 	if (still_waiting(t, tid)) {
 		t->wall_idle++;
 		if (now - t->wall_last_ns >= REPEAT_NS)
@@ -95,8 +97,10 @@ static void look_at(struct ch_thread *t, uint64_t now)
 	}
 	write_idle(t, now);
 	if (!t->wall_last_ns) /* its first: it stands for one interval */
-		t->wall_last_ns = now - wall.interval_ns;
-	ask(t, tid);
+		t->wall_last_ns = now - ch_cpu_state.wall_interval_ns;
+	atomic_store(&t->wall_asked, true);
+	if (ask(t, tid) < 0)
+		atomic_store(&t->wall_asked, false);
 }
 
 static void *run(void *arg)
@@ -111,7 +115,7 @@ static void *run(void *arg)
 		for (uint32_t i = 0; i < ch_threads_count(); i++)
 			look_at(ch_thread_at(i), now);
 		atomic_store(&wall.cpu_ns, ch_cpu_ns());
-		period = wall.interval_ns * atomic_load(&ch_cpu_state.wall_stretch);
+		period = ch_cpu_state.wall_interval_ns * atomic_load(&ch_cpu_state.wall_stretch);
 		at = (uint64_t)next.tv_sec * 1000000000u + (uint64_t)next.tv_nsec + period;
 		now = ch_now_ns();
 		if (at < now) /* behind: the rounds that were missed are not made up for */
@@ -125,13 +129,27 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/* What an earlier recording left. */
+static void forget_all(void)
+{
+	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+		struct ch_thread *t = ch_thread_at(i);
+
+		atomic_store(&t->wall_asked, false);
+		atomic_store(&t->wall_cpu_ns, 0);
+		t->wall_last_ns = 0;
+		t->wall_idle = 0;
+	}
+}
+
 int ch_wall_start(uint64_t interval_ns, bool tasks_only, struct ch_error *err)
 {
 	sigset_t all, before;
 	int r;
 
-	wall.interval_ns = interval_ns;
+	ch_cpu_state.wall_interval_ns = interval_ns;
 	wall.tasks_only = tasks_only;
+	forget_all();
 	atomic_store(&wall.on, true);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -9,13 +9,18 @@
 #define THREAD_IN_NATIVE 4
 #define THREAD_BLOCKED   10
 
-/* Interrupted right behind a system call: it was in there, waiting. */
-static bool in_system_call(const ucontext_t *uc)
+static bool is_system_call(uint64_t at)
 {
-	uint64_t at = ch_arch_regs(uc).pc - CH_ARCH_SYSCALL_BYTES;
-
 	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) ==
 	       CH_ARCH_SYSCALL;
+}
+
+/* Interrupted behind a system call, or set back to it so that it starts again: it was waiting. */
+static bool in_system_call(const ucontext_t *uc)
+{
+	uint64_t pc = ch_arch_regs(uc).pc;
+
+	return is_system_call(pc) || is_system_call(pc - CH_ARCH_SYSCALL_BYTES);
 }
 
 static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
@@ -34,17 +39,25 @@ static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
 	return in_system_call(uc) ? CH_STATE_SLEEPING : CH_STATE_RUNNABLE;
 }
 
-void ch_wall_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc)
+uint64_t ch_wall_samples(uint64_t elapsed_ns)
+{
+	uint64_t interval = ch_cpu_state.wall_interval_ns,
+	         n = (elapsed_ns + interval / 2) / interval;
+
+	return n ? n : 1;
+}
+
+void ch_wall_signal(struct ch_thread *t, ucontext_t *uc)
 {
 	uint64_t now = ch_now_ns();
 	struct ch_sample_of what = { .event = CH_EV_WALL,
 		                     .state = state_of(t, uc),
-		                     .weight = atomic_load(&ch_cpu_state.wall_stretch),
-		                     .extra = t->wall_last_ns ? now - t->wall_last_ns : 0 };
+		                     .weight = ch_wall_samples(now - t->wall_last_ns),
+		                     .extra = now - t->wall_last_ns };
 
-	(void)cpu_ns;
 	if (ch_sampler_take(t, &what, uc))
 		t->wall_last_ns = now;
 	/* A thread that was running will have moved on: only one that waits is compared later. */
 	atomic_store(&t->wall_cpu_ns, what.state == CH_STATE_SLEEPING ? ch_cpu_ns() : 0);
+	atomic_store(&t->wall_asked, false);
 }

@@ -43,7 +43,7 @@ int cli_temp_make(const struct ch_attach *a, const char *suffix, struct cli_temp
 	*ret = (struct cli_temp){ .dir = a->tmp, .fd = -1, .slot = -1 };
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return ch_fail(err, -EIO, "random numbers: %m");
-	(void)snprintf(ret->name, sizeof(ret->name), ".charcloth-%016llx%s",
+	(void)snprintf(ret->name, sizeof(ret->name), ".charcloth-%d-%016llx%s", (int)a->proc.nspid,
 	               (unsigned long long)number, suffix);
 	(void)snprintf(ret->theirs, sizeof(ret->theirs), "/tmp/%s", ret->name);
 	(void)snprintf(ret->ours, sizeof(ret->ours), "/proc/self/fd/%d/%s", a->tmp, ret->name);

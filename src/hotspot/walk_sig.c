@@ -202,19 +202,36 @@ static bool step_known(struct walker *k)
 	return true;
 }
 
+/* Before the frame is built, or after it was taken down. */
+static bool leave_part(struct walker *k, const struct ch_blob *b)
+{
+	bool in_prologue = k->r.pc < b->code + (uint64_t)b->frame_complete;
+	uint64_t sp = k->r.sp;
+
+	switch (ch_frame_state(k->r.pc, in_prologue)) {
+	case CH_FRAME_BARE:
+		return return_from_leaf(k);
+	case CH_FRAME_LINKED:
+		if (!return_from(k, sp + 8, true))
+			return false;
+		k->r.fp = word(sp, 0);
+		return true;
+	case CH_FRAME_HOLLOW:
+		k->r.sp += (uint64_t)b->frame_words * 8;
+		if (on_stack(k, k->r.sp) && return_from_leaf(k))
+			return true;
+		k->r.sp = sp;
+		return false;
+	default:
+		return false;
+	}
+}
+
 static bool leave_compiled(struct walker *k, const struct ch_blob *b)
 {
 	if (k->top) {
-		/* Before the frame is built, or after it was taken down. */
-		int slot =
-		    ch_frame_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
-
-		if (slot == 0 && return_from_leaf(k))
+		if (leave_part(k, b))
 			return true;
-		if (slot == 1 && return_from(k, k->r.sp + 8, true)) {
-			k->r.fp = word(k->r.sp, -2);
-			return true;
-		}
 		if (return_from_frame(k, b->frame_words))
 			return true;
 		return return_from_leaf(k);
@@ -250,8 +267,8 @@ static enum ch_walk_end step_interpreted(struct walker *k)
 	} else if (!k->top) {
 		return CH_WALK_BAD_FRAME;
 	}
-	sp = word(fp, SENDER_SP);
-	if (!on_stack(k, sp) || sp <= fp)
+	sp = ch_frame_sender_sp(fp, word(fp, SENDER_SP));
+	if (!on_stack(k, sp))
 		return CH_WALK_BAD_SP;
 	k->r.pc = ch_arch_code(word(fp, 1));
 	k->r.sp = sp;

@@ -37,9 +37,9 @@ def spinning():
         yield jvm
 
 
-def scrap():
-    """Our files in /tmp."""
-    return [path.name for path in jvms.TMP.iterdir() if path.name.startswith(".charcloth-")]
+def scrap(jvm):
+    """Files in /tmp that were made for this JVM."""
+    return [path.name for path in jvms.TMP.iterdir() if path.name.startswith(f".charcloth-{jvm.pid}-")]
 
 
 def folded(path):
@@ -72,7 +72,7 @@ def test_record_draws_the_hot_method(charcloth, busy, tmp_path):
     done = charcloth("record", busy.pid, "-d", "1", "-o", out, check=0)
     assert share(folded(out), "Spin.burn") > 0.9
     assert f"wrote {out}" in done.stderr
-    assert scrap() == []
+    assert scrap(busy) == []
     assert busy.left_behind() == []
     assert busy.alive()
 
@@ -123,7 +123,7 @@ def test_a_second_recording_is_refused_and_the_first_goes_on(charcloth, spinning
     wait_for_samples(charcloth, spinning.pid)
     charcloth("stop", spinning.pid, check=0)
     assert "Spin.burn" in charcloth("top", first, check=0).stdout
-    assert scrap() == []
+    assert scrap(spinning) == []
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
@@ -137,7 +137,7 @@ def test_a_signal_ends_early_and_keeps_the_data(charcloth, spinning, tmp_path, s
     process.communicate(timeout=60)
     assert process.returncode == 0
     assert share(folded(out), "Spin.burn") > 0.9
-    assert scrap() == []
+    assert scrap(spinning) == []
     assert "nothing is being recorded" in charcloth("status", spinning.pid, check=0).stdout
 
 
@@ -156,7 +156,7 @@ def test_the_end_of_the_jvm_keeps_the_data(charcloth, tmp_path, sig):
     assert process.returncode == 0, said
     assert f"process {jvm.pid} ended after" in said
     assert share(folded(out), "Spin.burn") > 0.9
-    assert scrap() == []
+    assert scrap(jvm) == []
 
 
 # -- driving by hand
@@ -174,7 +174,7 @@ def test_start_status_dump_stop(charcloth, busy, tmp_path):
     assert "Spin" in charcloth("top", file, check=0).stdout
     assert (tmp_path / "x.html").stat().st_size > 0
     assert "nothing is being recorded" in charcloth("status", busy.pid, check=0).stdout
-    assert scrap() == []
+    assert scrap(busy) == []
 
 
 def test_relative_names_are_of_our_folder(charcloth, spinning, tmp_path):
@@ -209,7 +209,7 @@ def test_the_jvm_of_another_user_that_cannot_read_our_library(charcloth, tmp_pat
         maps = pathlib.Path(f"/proc/{jvm.pid}/maps").read_text()
         mapped = {line.split(maxsplit=5)[5] for line in maps.splitlines() if "libcharcloth" in line}
         assert len(mapped) == 1
-        assert scrap() == []
+        assert scrap(jvm) == []
 
 
 @needs_root
@@ -303,7 +303,7 @@ def test_a_wrong_unit_is_told_by_the_agent(charcloth):
     with jvms.running(17) as jvm:
         done = charcloth("record", jvm.pid, "-i", "10parsecs", "-d", "1", check=1)
         assert "'10parsecs' is no time" in done.stderr
-        assert scrap() == []
+        assert scrap(jvm) == []
 
 
 @pytest.mark.parametrize("words", [["-d", "soon"], ["-d", "0"], ["-i", "1,2"], ["-e", ""]])
@@ -330,4 +330,4 @@ def test_a_library_that_is_none_is_told(charcloth, tmp_path):
         assert charcloth("record", jvm.pid, "--lib", tmp_path / "none.so", "-d", "1", check=1).stderr.endswith(
             "none.so': No such file or directory\n"
         )
-        assert scrap() == []
+        assert scrap(jvm) == []

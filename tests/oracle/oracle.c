@@ -54,19 +54,25 @@ static bool same_method(jmethodID theirs, uint64_t ours)
 }
 
 /*
- * Callers must be the same. The innermost frame may differ where an instruction lies between two
- * places that the compiler described: both are guesses then.
+ * Callers must be the same. What was inlined into the innermost machine frame may differ where an
+ * instruction lies between two places that the compiler described: both are guesses then.
  */
 static void compare(const uint64_t *ours, unsigned n, const struct asgct_trace *theirs)
 {
+	const struct asgct_frame *their_end = theirs->frames + theirs->n;
+	unsigned callers = n;
+
 	count(&counts.both);
-	if ((jint)n != theirs->n)
+	for (unsigned i = 0; i < n && callers == n; i++)
+		if (ch_frame_kind(ours[i]) != CH_FRAME_INLINED)
+			callers = n - i - 1;
+	if (theirs->n <= (jint)callers)
 		return;
-	for (unsigned i = 2; i < n; i++)
-		if (!same_method(theirs->frames[i].method, ours[i]))
+	for (unsigned i = 1; i <= callers; i++)
+		if (!same_method(their_end[-(int)i].method, ours[n - i]))
 			return;
 	count(&counts.same_callers);
-	if (same_method(theirs->frames[0].method, ours[0]))
+	if ((jint)n == theirs->n && same_method(theirs->frames[0].method, ours[0]))
 		count(&counts.same);
 }
 
