@@ -176,16 +176,16 @@ def bytes_per_sample(bench):
         if tool.name == "Charcloth":
             met = whole <= 40
         texts.append(
-            f"{size / count:.0f} in {short} s, {whole:.0f} in {long} s, {rest:.0f} each between "
+            f"{size / count:.0f} in {short} s, {whole:.0f} in {long} s, {rest:.0f} each in between "
             f"({depth:.0f} frames, {distinct} distinct stacks of {more_count})"
         )
-    yield Row("bytes per sample, deep stacks", bench.jdk, *texts, f"≤ 40 in {long} s", met)
+    yield Row("bytes per sample, deep stacks, two threads, by CPU time", bench.jdk, *texts, f"≤ 40 in {long} s", met)
 
 
 def resident_mib(bench, tool):
-    """VmRSS in MiB of a JVM that has worked for a while, all of its heap touched beforehand."""
-    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-Xint"]
-    with bench.process(tool, "event=cpu,interval=10ms", "Work", 1, bench.pick(2, 4), flags=flags) as (process, _):
+    """VmRSS in MiB of a JVM that has worked for a while, all of its heap touched and its compiler held small."""
+    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    with bench.process(tool, "event=cpu,interval=10ms", "Work", 1, bench.pick(20, 100), flags=flags) as (process, _):
         process.stdout.readline()
         time.sleep(bench.pick(1.5, 4))
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:

@@ -317,9 +317,10 @@ def events(path, *types):
 
 
 def last_time(path):
-    """The end of the latest event, for knowing what is missing behind it."""
+    """The end of the latest event, for knowing what is missing behind it; the beginning when there is none."""
     latest = 0
     for chunk in chunks(path):
+        latest = max(latest, chunk.start_ns)
         for event in chunk.events():
             latest = max(latest, event.time + chunk.span_of(event.fields.get("duration", 0)))
     return latest
