@@ -31,11 +31,11 @@ static bool recording;
 
 /* --- start ----------------------------------------------------------------------------------- */
 
-/* libjvm keeps frame pointers, and its table would be the largest of all. */
+/* libjvm keeps frame pointers, and its table would be the largest of all: only where they do not do. */
 static bool needs_table(void *arg, const char *path)
 {
 	(void)arg;
-	return strcmp(path, ch_agent.libjvm_path) != 0;
+	return !CH_ARCH_FP_ENDS_FRAME || strcmp(path, ch_agent.libjvm_path) != 0;
 }
 
 /* Memory is taken once and kept: a handler that is still under way may look at it. */
