@@ -50,6 +50,7 @@ struct ch_thread {
 	/* Wall clock: of the sampler of all threads, and of the thread while it is asked. */
 	atomic_bool wall_asked;
 	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
+	_Atomic uint32_t wall_name_id; /* its name in that sample, which outlives a chunk */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint32_t wall_idle;
 	bool ours; /* a thread of the agent */
