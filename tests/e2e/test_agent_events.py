@@ -52,7 +52,12 @@ def test_live_bytes_are_those_that_are_still_reachable(version, tmp_path):
 
 def test_live_objects_keep_their_stacks_over_chunks(tmp_path):
     run = agents.run(
-        17, tmp_path / "x.jfr", "event=live,event=alloc,alloc=8k,chunksize=1k,event=cpu", "Live", "3500", jvm=["-Xmx300m"]
+        17,
+        tmp_path / "x.jfr",
+        "event=live,event=alloc,alloc=8k,chunksize=1k,event=cpu",
+        "Live",
+        "3500",
+        jvm=["-Xmx300m"],
     )
     events = run.events("profiler.LiveObject")
     assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
