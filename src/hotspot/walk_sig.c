@@ -423,6 +423,24 @@ static void walk_native(struct walker *k, uint64_t limit)
 	k->r.pc = 0;
 }
 
+/*
+ * On aarch64 the VM itself calls generated leaf routines, for its atomic operations: their caller
+ * is native, and only the link register knows it.
+ */
+static void leave_native_leaf(struct walker *k)
+{
+	uint64_t lr = ch_arch_code(k->r.lr);
+
+	if (!lr || !ch_vm_is_code(k->vm, k->r.pc) || ch_vm_is_code(k->vm, lr) ||
+	    blob_of(k, k->r.pc)->kind != CH_BLOB_STUBS || word(k->r.fp, 1) == k->r.lr)
+		return;
+	if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+		return;
+	k->r.pc = lr;
+	k->r.lr = 0;
+	k->r.caller = true;
+}
+
 static enum ch_walk_end walk_from(struct walker *k, const struct ch_regs *regs)
 {
 	uint64_t anchor = k->w->thread + (uint64_t)k->vm->thread_anchor;
@@ -431,7 +449,8 @@ static enum ch_walk_end walk_from(struct walker *k, const struct ch_regs *regs)
 	if (regs) {
 		k->r = *regs;
 		k->top = true;
-		if (!ch_vm_is_code(k->vm, regs->pc) || !k->w->thread)
+		leave_native_leaf(k);
+		if (!ch_vm_is_code(k->vm, k->r.pc) || !k->w->thread)
 			walk_native(k, limit);
 		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc) && !k->r.sp_low)
 			return walk_java(k);
