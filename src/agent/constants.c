@@ -31,6 +31,16 @@ void ch_constants_done(struct ch_constants *c)
 	ch_index_done(&c->place_index);
 }
 
+void ch_constants_forget(struct ch_constants *c)
+{
+	struct ch_constants old = *c;
+
+	ch_constants_init(c, old.chunk, old.vm, old.symbols);
+	c->first_symbol = old.first_symbol + old.strings.n;
+	c->first_method = old.first_method + old.n_methods;
+	ch_constants_done(&old);
+}
+
 size_t ch_constants_memory(const struct ch_constants *c)
 {
 	return c->strings.arena.used + c->strings.text_cap * 12 + c->class_cap +
@@ -46,9 +56,9 @@ static void fail(struct ch_constants *c)
 /* --- symbols, classes, methods --------------------------------------------------------------- */
 
 /* Key 0 means nothing in JFR: the empty string, id 0, has key 1. */
-static uint64_t symbol_key(uint32_t string)
+static uint64_t symbol_key(const struct ch_constants *c, uint32_t string)
 {
-	return (uint64_t)string + 1;
+	return c->first_symbol + string + 1;
 }
 
 struct ch_buf *ch_constants_put(struct ch_constants *c, enum ch_type type, uint64_t key)
@@ -65,7 +75,7 @@ static void put_new_strings(struct ch_constants *c)
 	for (; c->strings_put < c->strings.n; c->strings_put++) {
 		size_t i = c->strings_put;
 
-		ch_jfr_put_text(ch_constants_put(c, CH_T_SYMBOL, symbol_key((uint32_t)i)),
+		ch_jfr_put_text(ch_constants_put(c, CH_T_SYMBOL, symbol_key(c, (uint32_t)i)),
 		                c->strings.text[i], c->strings.len[i]);
 	}
 }
@@ -84,15 +94,15 @@ uint64_t ch_constants_class(struct ch_constants *c, uint32_t string)
 		memset(c->class_put + before, 0, c->class_cap - before);
 	}
 	if (c->class_put[string])
-		return symbol_key(string);
+		return symbol_key(c, string);
 	c->class_put[string] = 1;
 	put_new_strings(c);
-	b = ch_constants_put(c, CH_T_CLASS, symbol_key(string));
+	b = ch_constants_put(c, CH_T_CLASS, symbol_key(c, string));
 	ch_jfr_put_int(b, 0); /* loader */
-	ch_jfr_put_int(b, symbol_key(string));
+	ch_jfr_put_int(b, symbol_key(c, string));
 	ch_jfr_put_int(b, 0); /* package */
 	ch_jfr_put_int(b, 0); /* modifiers */
-	return symbol_key(string);
+	return symbol_key(c, string);
 }
 
 uint32_t ch_constants_string(struct ch_constants *c, const char *s, size_t n)
@@ -108,7 +118,7 @@ uint32_t ch_constants_method(struct ch_constants *c, const struct ch_method_key 
 
 	while ((id = ch_index_next(&c->method_index, h, &at)))
 		if (!memcmp(&c->methods[id], m, sizeof(*m)))
-			return id;
+			return (uint32_t)(c->first_method + id);
 	id = (uint32_t)c->n_methods;
 	if (CH_ROOM(c->methods, c->methods_cap, c->n_methods + 1) < 0 ||
 	    ch_index_put(&c->method_index, h, id) < 0) {
@@ -118,13 +128,13 @@ uint32_t ch_constants_method(struct ch_constants *c, const struct ch_method_key 
 	c->methods[c->n_methods++] = *m;
 	ch_constants_class(c, m->class_name);
 	put_new_strings(c);
-	b = ch_constants_put(c, CH_T_METHOD, id);
-	ch_jfr_put_int(b, symbol_key(m->class_name));
-	ch_jfr_put_int(b, symbol_key(m->name));
-	ch_jfr_put_int(b, symbol_key(m->sig));
+	b = ch_constants_put(c, CH_T_METHOD, c->first_method + id);
+	ch_jfr_put_int(b, symbol_key(c, m->class_name));
+	ch_jfr_put_int(b, symbol_key(c, m->name));
+	ch_jfr_put_int(b, symbol_key(c, m->sig));
 	ch_jfr_put_int(b, 0); /* modifiers */
 	ch_buf_putc(b, 0);    /* hidden */
-	return id;
+	return (uint32_t)(c->first_method + id);
 }
 
 uint32_t ch_constants_named(struct ch_constants *c, const char *name)

@@ -36,12 +36,18 @@ struct ch_constants {
 	struct ch_place *places; /* from 1 on */
 	size_t n_places, places_cap;
 	struct ch_index method_index, place_index;
-	int err; /* sticky: -ENOMEM */
+	uint64_t first_symbol, first_method; /* keys of this chunk are greater */
+	int err;                             /* sticky: -ENOMEM */
 };
 
 void ch_constants_init(struct ch_constants *c, struct ch_chunk *chunk, const struct ch_vm *vm,
                        struct ch_symbols *symbols);
 void ch_constants_done(struct ch_constants *c);
+/*
+ * A new chunk: nothing is a constant in it. Keys go on from where they were: the JDK's readers take
+ * a constant that they know from the chunk before for the same when its key is.
+ */
+void ch_constants_forget(struct ch_constants *c);
 size_t ch_constants_memory(const struct ch_constants *c);
 
 /* Begins a constant of any type: its value is put into the buffer. */

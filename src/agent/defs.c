@@ -106,10 +106,17 @@ int ch_defs_add_class(struct ch_defs *d, const struct ch_rec_class *c)
 	return def->name ? 0 : -ENOMEM;
 }
 
-/* The place behind the last one: ids of what is carried over have no gaps, from 1 on. */
+void ch_defs_follow(struct ch_defs *d, const struct ch_defs *before)
+{
+	d->methods.next = before->methods.next;
+	d->threads.next = before->threads.next;
+	d->classes.next = before->classes.next;
+}
+
+/* The place behind the last one: ids of what is carried over have no gaps. */
 static void *next_place(struct ch_def_array *a, size_t elem, uint32_t *ret_id)
 {
-	*ret_id = (uint32_t)(a->n ? a->n : 1);
+	*ret_id = ++a->next;
 	return place(a, *ret_id, elem);
 }
 

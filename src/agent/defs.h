@@ -34,6 +34,7 @@ struct ch_def_class {
 struct ch_def_array {
 	void *items;
 	size_t first, n, cap;
+	uint32_t next; /* of what is carried over: the last id given out */
 };
 
 struct ch_defs {
@@ -52,6 +53,8 @@ int ch_defs_add_method(struct ch_defs *d, const struct ch_rec_method *m);
 int ch_defs_add_thread(struct ch_defs *d, const struct ch_rec_thread *t);
 int ch_defs_add_class(struct ch_defs *d, const struct ch_rec_class *c);
 
+/* Ids of what is carried over to d go on behind those of `before`. */
+void ch_defs_follow(struct ch_defs *d, const struct ch_defs *before);
 /* Copies a definition to another place, once; the id it has there, 0 without memory. */
 uint32_t ch_defs_carry_method(struct ch_defs *to, struct ch_def_method *def);
 uint32_t ch_defs_carry_thread(struct ch_defs *to, struct ch_def_thread *def);

@@ -56,18 +56,13 @@ struct ch_intern *ch_intern_new(struct ch_chunk *chunk, const struct ch_vm *vm,
 /* Keys mean nothing in another chunk. */
 static void forget_keys(struct ch_intern *in)
 {
-	struct ch_constants *c = &in->constants;
-	struct ch_chunk *chunk = c->chunk;
-	struct ch_symbols *symbols = c->symbols;
-
-	ch_constants_done(c);
-	ch_constants_init(c, chunk, in->vm, symbols);
+	ch_constants_forget(&in->constants);
 	free(in->stacks);
 	ch_index_done(&in->stack_index);
 	in->stacks = NULL;
 	in->stacks_cap = 0;
 	in->stack_index = (struct ch_index){ 0 };
-	in->n_stacks = in->next_stack = 1;
+	in->n_stacks = 1;
 }
 
 void ch_intern_free(struct ch_intern *in)
@@ -143,6 +138,7 @@ void ch_intern_forget(struct ch_intern *in, struct ch_rec_sample *const *kept, s
 	struct ch_defs carried;
 
 	ch_defs_init(&carried);
+	ch_defs_follow(&carried, &in->carried);
 	for (size_t i = 0; i < n; i++)
 		carry(in, &carried, kept[i]);
 	forget_keys(in);
