@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/names.h"
 
 /* Without the own walker: as many frames as a small stack may hold. */
 #define JVMTI_FRAMES 512

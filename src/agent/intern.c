@@ -254,6 +254,7 @@ static const char *const notes[CH_NOTE_COUNT] = {
 	"deoptimization",
 	"safepoint",
 	[CH_NOTE_THREAD_ENDED] = "end of thread",
+	[CH_NOTE_UNSEEN] = "threads that came and went",
 };
 
 static uint32_t note_key(struct ch_intern *in, uint64_t note)

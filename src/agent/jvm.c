@@ -137,7 +137,7 @@ static void remove_gone(void)
 			continue;
 		snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
 		if (access(path, F_OK) < 0) {
-			ch_cpu_forget(t);
+			ch_cpu_gone(t);
 			ch_perf_forget(t);
 			ch_thread_remove(t);
 		}

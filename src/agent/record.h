@@ -45,6 +45,7 @@ enum ch_state {
 /* Notes in the place of frames: the failures of AsyncGetCallTrace, then our own. */
 enum ch_note {
 	CH_NOTE_THREAD_ENDED = 11,
+	CH_NOTE_UNSEEN,
 	CH_NOTE_COUNT,
 };
 

@@ -24,7 +24,8 @@
 #include "sys/symbols.h"
 
 #define DRAIN_MS    100
-#define FLUSH_NS    1000000000u
+#define FLUSH_NS       1000000000u
+#define FIRST_FLUSH_NS 200000000u
 #define SYMBOLS_MAX (64u << 20)
 
 static struct {
@@ -145,6 +146,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	int r;
 
 	ch_native_threads_scan();
+	ch_cpu_write_unseen();
 	if (ch_sampler.unwind)
 		ch_unwind_refresh(ch_sampler.unwind);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
@@ -202,7 +204,8 @@ static void *run(void *arg)
 {
 	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)"charcloth", NULL };
 	JNIEnv *attached;
-	uint64_t flushed = ch_now_ns();
+	/* The first flush comes early: even a short life leaves something. */
+	uint64_t flushed = ch_now_ns() - FLUSH_NS + FIRST_FLUSH_NS;
 	bool stopping = false;
 
 	(void)arg;
@@ -268,9 +271,6 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	clock_gettime(CLOCK_REALTIME, &now);
 	rec.start_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	rec.args = *args;
-	/* Strings point into the text beside them. */
-	if (args->file)
-		rec.args.file = rec.args.text + (args->file - args->text);
 	rec.failure = (struct ch_error){ 0 };
 	rec.stopping = rec.ended = false;
 	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
@@ -295,7 +295,8 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
 	rec.spans_due = true;
-	return 0;
+	/* Who this is stands in the file before the first sample does. */
+	return ch_chunk_flush(&rec.chunk, err);
 }
 
 static void discard(void)

@@ -127,6 +127,8 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		                       .event = (uint8_t)what->event,
 		                       .state = (uint8_t)what->state };
 	rec->name = ch_name_thread(t, s);
+	if (what->event == CH_EV_WALL)
+		atomic_store(&t->wall_name_id, rec->name);
 	n_kernel = take_kernel(rec->frames, w.max, what);
 	w.frames = rec->frames + n_kernel;
 	w.max -= n_kernel;
@@ -162,7 +164,7 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 
 /*
  * A record that is made up, without a walk; `frame` is its only one, if it has one. Only the thread
- * itself may be asked for its name now; about others the last one is told.
+ * itself may be asked for its name now; others are called as in their last wall sample.
  */
 static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint64_t frame)
 {
@@ -173,7 +175,7 @@ static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint
 		*rec = *made;
 		rec->rec.type = CH_REC_SAMPLE;
 		rec->time_ns = ch_now_ns();
-		rec->name = frame ? ch_name_thread(t, s) : atomic_load(&t->name_id);
+		rec->name = frame ? ch_name_thread(t, s) : atomic_load(&t->wall_name_id);
 		rec->frames[0] = frame;
 		ch_ring_commit(&s->samples, rec, sizeof(*rec) + 8);
 	} else {

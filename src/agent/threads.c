@@ -57,7 +57,8 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 	atomic_store(&t->name_hash, 0);
 	t->name_len = 0;
 	atomic_store(&t->name_id, 0);
-	t->offset_ns = t->accounted = 0;
+	atomic_store(&t->wall_name_id, 0);
+	t->offset_ns = t->accounted = t->counted_from_ns = 0;
 	t->has_timer = t->has_young_timer = false;
 	t->young_rearms = 0;
 	atomic_store(&t->wall_asked, false);

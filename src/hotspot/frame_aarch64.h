@@ -47,6 +47,17 @@ static inline enum ch_frame_state ch_frame_state(uint64_t pc, bool in_prologue)
 	return CH_FRAME_BARE;
 }
 
+/* Up to JDK 24 calls of C functions leave their return address on the stack for the VM. */
+static inline uint64_t ch_frame_call_bytes(uint64_t pc)
+{
+	uint32_t code = ch_peek32(pc, 0), before = ch_peek32(pc - 4, 0);
+	bool calls =
+	    code == 0xd63f0100 && before == 0xa9bf27ff; /* stp xzr, x9, [sp, #-16]!; blr x8 */
+	bool called = code == 0x910043ff && before == 0xd63f0100; /* blr x8; add sp, sp, #16 */
+
+	return calls || called ? 16 : 0;
+}
+
 /*
  * The interpreter keeps its operands apart from sp, which lies as low as they can ever come; what
  * it calls starts at the operands, above that. Only a compiled caller is found by this value.

@@ -19,6 +19,9 @@ enum ch_frame_state {
  *
  * enum ch_frame_state ch_frame_state(uint64_t pc, bool in_prologue)
  *	at an interrupted pc of compiled code.
+ * uint64_t ch_frame_call_bytes(uint64_t pc)
+ *	what compiled code has put on the stack below its frame, at a pc where it was interrupted
+ *	or to which native code returns.
  * CH_FRAME_ENTRY_WRAPPER
  *	where the frame of the call stub keeps its JavaCallWrapper, in words from its frame
  *	pointer, when the VM does not tell.

@@ -36,6 +36,12 @@ static inline enum ch_frame_state ch_frame_state(uint64_t pc, bool in_prologue)
 	return CH_FRAME_BARE;
 }
 
+static inline uint64_t ch_frame_call_bytes(uint64_t pc)
+{
+	(void)pc;
+	return 0;
+}
+
 /* Its caller's, before arguments were put on the stack for it. */
 static inline uint64_t ch_frame_sender_sp(uint64_t fp, uint64_t sender_sp)
 {

@@ -12,6 +12,9 @@ enum {
 /* A call leaves the return address in a register; functions that call others save it. */
 #define CH_ARCH_RA_PUSHED false
 
+/* The saved frame pointer and return address may lie anywhere in a frame, mostly at its bottom. */
+#define CH_ARCH_FP_ENDS_FRAME false
+
 /* Return addresses may be signed in their upper bits: how many those are, the processor knows. */
 static inline uint64_t ch_arch_code(uint64_t return_address)
 {

