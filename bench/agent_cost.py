@@ -94,7 +94,7 @@ def overhead(bench):
 def handler(bench):
     """CPU time inside the signal handler."""
     log = bench.folder / "handler.log"
-    seconds, frames = bench.pick(5, 20), 36
+    seconds, frames = bench.pick(5, 40), 36
     out, _ = bench.run(
         agent_run.charcloth(), "event=cpu,interval=10ms", "Deep", seconds, 4, frames,
         env={"CHARCLOTH_HANDLER_LOG": str(log)},
@@ -135,7 +135,7 @@ def seen_and_expected(out, lines, interval_ns):
 
 def dropped(bench):
     """Samples dropped with 64 busy threads."""
-    arguments = (bench.pick(5, 20), 64, 36)
+    arguments = (bench.pick(5, 40), 64, 36)
     ours, peer = tools()
     texts, met = [], False
     for tool in (ours, peer):

@@ -75,6 +75,8 @@ class Bench:
         out = self.out(tool, program)
         command = self.command(tool, settings, out, program, *arguments, flags=flags)
         done = jdks.run(command, cwd=self.folder, env={**os.environ, **(env or {})}, timeout=600)
+        for line in done.stderr.splitlines():
+            say(f"  {tool.name}: {line}")
         return out, lines_of(done.stdout)
 
     @contextlib.contextmanager

@@ -1,7 +1,7 @@
 /**
  * Busy threads at the bottom of stacks of a given depth.
  *
- * <p>Usage: {@code java Deep SECONDS THREADS FRAMES}. Prints begin, end and the CPU time of the threads.
+ * <p>Usage: {@code java Deep SECONDS THREADS FRAMES}: seconds of CPU time of all threads. Prints what they used.
  */
 public final class Deep {
     private static final java.util.concurrent.atomic.LongAdder CPU = new java.util.concurrent.atomic.LongAdder();
@@ -19,27 +19,27 @@ public final class Deep {
         return Truth.mix(seed, 20_000);
     }
 
-    private static void work(long end, int frames) {
+    private static void work(long cpuNs, int frames) {
         // run, lambda, work, leaf and mix are frames too
-        while (System.nanoTime() < end) {
-            sink = even(frames - 6, sink);
+        while (Truth.threadCpu() < cpuNs) {
+            for (int i = 0; i < 10; i++) {
+                sink = even(frames - 6, sink);
+            }
         }
         CPU.add(Truth.threadCpu());
     }
 
     public static void main(String[] args) throws InterruptedException {
-        long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000_000L;
         Thread[] threads = new Thread[Integer.parseInt(args[1])];
+        long cpuNs = Long.parseLong(args[0]) * 1_000_000_000L / threads.length;
         int frames = Integer.parseInt(args[2]);
-        Truth.say("begin", Truth.now());
         for (int i = 0; i < threads.length; i++) {
-            threads[i] = new Thread(() -> work(end, frames), "deep-" + i);
+            threads[i] = new Thread(() -> work(cpuNs, frames), "deep-" + i);
             threads[i].start();
         }
         for (Thread thread : threads) {
             thread.join();
         }
-        Truth.say("end", Truth.now());
         Truth.say("threads", CPU.sum());
     }
 }
