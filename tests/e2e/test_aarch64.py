@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 
 import jdks
@@ -17,14 +16,19 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "aarch64"
-LIBRARIES = "/usr/aarch64-linux-gnu"
+QEMU = ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu")
 VERSIONS = (21, 25)
 CPU_MS = 2000
 INTERVAL_MS = 10
 
-# What a stack of the program ends in, outermost first, and how its time is shared out.
+# Who calls spin(), and how its time is shared out among them.
 WAYS = {"heavy": 0.75, "light": 0.25}
-KINDS = {"-Xint": {"Interpreted"}, "-XX:TieredStopAtLevel=1": {"C1 compiled", "Inlined"}, "-Xmixed": set()}
+# How the JVM runs the program, and what most of spin() must be then.
+MODES = {
+    "-Xint": {"Interpreted"},
+    "-Xmixed": {"JIT compiled", "Inlined"},
+    "-XX:TieredStopAtLevel=1": {"C1 compiled", "Inlined"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +46,7 @@ def run_java(version, agent, options, classes, **environment):
     """Runs the program to its end with an agent: its path below the build, and its options."""
     library = BUILD / agent
     assert library.exists(), f"{library} is not built: run ./dev build --aarch64"
-    java = [
-        shutil.which("qemu-aarch64-static"),
-        "-L",
-        LIBRARIES,
-        jdks.aarch64_home(version) / "bin" / "java",
-        "-Xmx64m",
-    ]
+    java = [*QEMU, jdks.aarch64_home(version) / "bin" / "java", "-Xmx64m"]
     done = subprocess.run(
         [*map(str, java), f"-agentpath:{library}={options[0]}", *options[1:], "-cp", classes, "Quarters", str(CPU_MS)],
         capture_output=True,
@@ -102,7 +100,7 @@ def test_a_program_is_seen_as_it_is(version, mode, classes, charcloth, tmp_path)
     for line in collapsed.read_text().splitlines():
         stack, weight = line.rsplit(" ", 1)
         words = stack.split(";")
-        if "Quarters.spin" in words:
+        if "Quarters.spin" in words and not words[0].startswith("[unknown"):  # failed walks are counted above
             assert words[:2] == ["Quarters.main", "Quarters.round"], line
             assert words[2] in {"Quarters.heavy", "Quarters.light"}, line
             assert words[3] == "Quarters.spin", line
@@ -112,13 +110,13 @@ def test_a_program_is_seen_as_it_is(version, mode, classes, charcloth, tmp_path)
         assert ways[way] / ways.total() == pytest.approx(share, abs=0.12)
 
     # each frame says how it ran
-    kinds = {
+    kinds = collections.Counter(
         frame["type"]
         for sample in printed(recording, "jdk.ExecutionSample")
         for frame in frames_of(sample)
         if name_of(frame) == "Quarters.spin"
-    }
-    assert kinds <= KINDS[mode] if KINDS[mode] else kinds - {"Interpreted"}, kinds
+    )
+    assert sum(kinds[kind] for kind in MODES[mode]) > kinds.total() / 2, kinds
 
 
 @pytest.mark.full
