@@ -80,6 +80,19 @@ def test_the_agent_is_for_aarch64_and_needs_only_the_c_library():
     assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-aarch64.so.1"}
 
 
+def test_the_units_of_the_agent_pass():
+    done = subprocess.run(
+        ["meson", "test", "-C", BUILD, "--no-rebuild", "--print-errorlogs", "--logbase", "units"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout
+    rows = (BUILD / "meson-logs" / "units.json").read_text().splitlines()
+    assert {"symbols", "unwind"} <= {json.loads(row)["name"] for row in rows}
+
+
 @pytest.mark.parametrize("mode", ["-Xmixed", "-Xint", pytest.param("-XX:TieredStopAtLevel=1", marks=pytest.mark.full)])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_program_is_seen_as_it_is(version, mode, classes, charcloth, tmp_path):
