@@ -36,7 +36,10 @@ variant_arguments() {
             "-Dc_args=-fno-sanitize-recover=all -fno-omit-frame-pointer"
         ;;
     tsan) printf '%s\n' --buildtype=debug -Doptimization=1 -Db_sanitize=thread -Db_lundef=false ;;
-    aarch64) printf '%s\n' --buildtype=release --werror -Dagent_only=true --cross-file=scripts/cross/aarch64.ini ;;
+    aarch64)
+        printf '%s\n' --buildtype=release --werror -Dagent_only=true --cross-file=scripts/cross/aarch64.ini \
+            "-Dcmocka_root=$(foreign_root arm64)"
+        ;;
     fuzz)
         printf '%s\n' --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
             "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -54,7 +57,10 @@ need_build() {
     local variant=$1 dir=build/$1
     case $variant in
     release) need build ;;
-    aarch64) need build cross ;;
+    aarch64)
+        need build cross
+        need_foreign arm64
+        ;;
     *) need build test ;;
     esac
     [[ $variant == aarch64 ]] || need_web

@@ -77,7 +77,7 @@ test_web() {
 
 test_e2e() {
     local status=0 marks=(-m "not full")
-    built release e2e && built asan e2e || return 1
+    built release e2e && built asan e2e && built aarch64 e2e || return 1
     [[ -n $full ]] && marks=()
     rm -f "$LOGS/e2e.xml"
     CHARCLOTH_BIN=$ROOT/build/release/src/charcloth CHARCLOTH_ASAN_BIN=$ROOT/build/asan/src/charcloth \

