@@ -31,10 +31,10 @@ class Worker:
         """CPU nanoseconds of one round of work."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        words = self.process.stdout.readline().split("\t")
-        if words[0] != "took":
-            raise RuntimeError(f"Work under {self.tool.name} has ended")
-        return int(words[1])
+        for line in self.process.stdout:  # agents have their say on it too
+            if line.startswith("took\t"):
+                return int(line.split("\t")[1])
+        raise RuntimeError(f"Work under {self.tool.name} has ended")
 
     def once_on(self, settings):
         out = self.folder / f"work-{self.tool.name}.jfr"
@@ -176,16 +176,16 @@ def bytes_per_sample(bench):
         if tool.name == "Charcloth":
             met = whole <= 40
         texts.append(
-            f"{size / count:.0f} in {short} s, {whole:.0f} in {long} s, {rest:.0f} each between "
+            f"{size / count:.0f} in {short} s, {whole:.0f} in {long} s, {rest:.0f} each in between "
             f"({depth:.0f} frames, {distinct} distinct stacks of {more_count})"
         )
-    yield Row("bytes per sample, deep stacks", bench.jdk, *texts, f"≤ 40 in {long} s", met)
+    yield Row("bytes per sample, deep stacks, two threads, by CPU time", bench.jdk, *texts, f"≤ 40 in {long} s", met)
 
 
 def resident_mib(bench, tool):
-    """VmRSS in MiB of a JVM that has worked for a while, all of its heap touched beforehand."""
-    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-Xint"]
-    with bench.process(tool, "event=cpu,interval=10ms", "Work", 1, bench.pick(2, 4), flags=flags) as (process, _):
+    """VmRSS in MiB of a JVM that has worked for a while, all of its heap touched and its compiler held small."""
+    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    with bench.process(tool, "event=cpu,interval=10ms", "Work", 1, bench.pick(20, 100), flags=flags) as (process, _):
         process.stdout.readline()
         time.sleep(bench.pick(1.5, 4))
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:

@@ -84,11 +84,13 @@ def opens(out):
         return []
     commands = {f"jfr {version}": [jdks.jfr_tool(version), "summary", out] for version in agent_run.JDKS}
     commands["charcloth"] = [agent_run.ROOT / "build" / "charcloth", "convert", "--quiet", out, "--format", "collapsed"]
-    return [
-        name
-        for name, command in commands.items()
-        if subprocess.run([str(word) for word in command], capture_output=True, check=False).returncode == 0
-    ]
+    found = []
+    for name, command in commands.items():
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        # killed in the first moments there is nothing to show yet: what is lost then, the tail says
+        if done.returncode == 0 or "no samples in the input" in done.stderr:
+            found.append(name)
+    return found
 
 
 def killed_once(bench, tool, wait_s):
@@ -102,7 +104,7 @@ def killed_once(bench, tool, wait_s):
     whole = len(opens(out)) == len(agent_run.JDKS) + 1
     try:
         lost = (at - jfr.last_time(out)) / 1e9
-    except (jfr.Damaged, OSError):
+    except (jfr.DamagedError, OSError):
         lost = None
     return whole, lost
 

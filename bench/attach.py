@@ -1,4 +1,4 @@
-"""Loads an agent into a running JVM by HotSpot's attach protocol, so that no second JVM runs beside the measured one."""
+"""Loads an agent into a running JVM by HotSpot's attach protocol: no second JVM runs beside the measured one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATIENCE_S = 10
 
 def listening(pid):
     """The path of the JVM's socket; asks it to listen first, when it does not yet."""
-    path = pathlib.Path(f"/tmp/.java_pid{pid}")  # noqa: S108: the JVM has it there
+    path = pathlib.Path(f"/tmp/.java_pid{pid}")  # noqa: S108 - the JVM has it there
     if path.exists():
         return path
     ask = pathlib.Path(f"/proc/{pid}/cwd/.attach_pid{pid}")

@@ -16,7 +16,7 @@ HEADER = struct.Struct(">4sHHqqqqqqqI")
 METADATA, CHECKPOINT = 0, 1
 
 
-class Damaged(Exception):
+class DamagedError(Exception):
     """The file is no recording that can be read."""
 
 
@@ -115,10 +115,10 @@ class Chunk:
     def __init__(self, data):
         head = HEADER.unpack_from(data) if len(data) >= HEADER.size else (b"",)
         if head[0] != b"FLR\0":
-            raise Damaged("no chunk header")
+            raise DamagedError("no chunk header")
         size, _, self.metadata_at, self.start_ns, self.duration_ns, self.start_ticks, self.per_second = head[3:10]
         if not HEADER.size < size <= len(data) or not HEADER.size <= self.metadata_at < size:
-            raise Damaged("the chunk was never finished")
+            raise DamagedError("the chunk was never finished")
         self.data = data[:size]
         self.size = size
         self.names: dict[int, str] = {}
@@ -137,7 +137,7 @@ class Chunk:
             size = cursor.varint()
             kind = cursor.varint()
             if size < 2 or start + size > self.size:
-                raise Damaged(f"an event at {start} leaves its chunk")
+                raise DamagedError(f"an event at {start} leaves its chunk")
             if kind == CHECKPOINT:
                 self.read_checkpoint(cursor)
             elif kind != METADATA:
@@ -260,14 +260,14 @@ class Chunk:
 
 
 def chunks(path):
-    """The chunks of a file. Raises Damaged."""
+    """The chunks of a file. Raises DamagedError."""
     data = pathlib.Path(path).read_bytes()
     found = []
     while data:
         found.append(Chunk(data))
         data = data[found[-1].size :]
     if not found:
-        raise Damaged("an empty file")
+        raise DamagedError("an empty file")
     return found
 
 
@@ -317,9 +317,10 @@ def events(path, *types):
 
 
 def last_time(path):
-    """The end of the latest event, for knowing what is missing behind it."""
+    """The end of the latest event, for knowing what is missing behind it; the beginning when there is none."""
     latest = 0
     for chunk in chunks(path):
+        latest = max(latest, chunk.start_ns)
         for event in chunk.events():
             latest = max(latest, event.time + chunk.span_of(event.fields.get("duration", 0)))
     return latest

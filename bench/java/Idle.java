@@ -3,7 +3,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Threads that wait in three ways, and some that work.
  *
- * <p>Usage: {@code java Idle SECONDS IDLE BUSY}. Prints when they waited, worked and ended, the CPU time of the busy threads and of the process.
+ * <p>Usage: {@code java Idle SECONDS IDLE BUSY}. Prints since when they wait on average, when the others
+ * worked, the CPU time of the busy threads and of the process.
  */
 public final class Idle {
     private static final Object NEVER = new Object();
@@ -26,22 +27,24 @@ public final class Idle {
         }
     }
 
-    /** Half of the time, so that what the sampler uses does not depend on who is faster. */
     private static void work(long end) {
         while (System.nanoTime() < end) {
             Truth.burn(5_000_000);
-            Truth.sleep(5);
         }
     }
 
     public static void main(String[] args) throws InterruptedException {
-        for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+        int idle = Integer.parseInt(args[1]);
+        long first = Truth.now();
+        long waiting = 0;
+        for (int i = 0; i < idle; i++) {
             int way = i % 3;
             Thread thread = new Thread(() -> wait(way), "idle-" + i);
             thread.setDaemon(true);
             thread.start();
+            waiting += Truth.now() - first;
         }
-        Truth.say("waiting", Truth.now());
+        Truth.say("waiting", first + waiting / idle);
         Truth.sleep(500);
         long[] cpu = new long[Integer.parseInt(args[2])];
         Thread[] busy = new Thread[cpu.length];

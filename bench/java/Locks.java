@@ -2,15 +2,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that wait for each other, at a monitor and at a lock, and measure how long.
+ * Threads that wait for each other, at monitors and at a lock, and measure how long.
  *
  * <p>Usage: {@code java Locks SECONDS}. Prints the nanoseconds waited at each, of waits over 10 microseconds.
  */
 public final class Locks {
     private static final long THRESHOLD_NS = 10_000;
     private static final Object MONITOR = new Object();
+    private static final Object BRIEF = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final AtomicLong MONITOR_NS = new AtomicLong();
+    private static final AtomicLong BRIEF_NS = new AtomicLong();
     private static final AtomicLong LOCK_NS = new AtomicLong();
 
     private static void count(AtomicLong sum, long since) {
@@ -31,6 +33,17 @@ public final class Locks {
         }
     }
 
+    /** Held for so short a time that the JVM often spins instead of waiting. */
+    private static void brief(long end) {
+        while (System.nanoTime() < end) {
+            long since = System.nanoTime();
+            synchronized (BRIEF) {
+                count(BRIEF_NS, since);
+                Truth.burn(100_000);
+            }
+        }
+    }
+
     private static void lock(long end) {
         while (System.nanoTime() < end) {
             long since = System.nanoTime();
@@ -47,16 +60,24 @@ public final class Locks {
 
     public static void main(String[] args) throws InterruptedException {
         long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000_000L;
-        Thread[] threads = new Thread[6];
-        for (int i = 0; i < threads.length; i++) {
-            Runnable work = i % 2 == 0 ? () -> monitor(end) : () -> lock(end);
-            threads[i] = new Thread(work, (i % 2 == 0 ? "monitor-" : "lock-") + i);
-            threads[i].start();
+        Thread[] threads = {
+            new Thread(() -> monitor(end), "monitor-0"),
+            new Thread(() -> monitor(end), "monitor-1"),
+            new Thread(() -> monitor(end), "monitor-2"),
+            new Thread(() -> lock(end), "lock-0"),
+            new Thread(() -> lock(end), "lock-1"),
+            new Thread(() -> lock(end), "lock-2"),
+            new Thread(() -> brief(end), "brief-0"),
+            new Thread(() -> brief(end), "brief-1"),
+        };
+        for (Thread thread : threads) {
+            thread.start();
         }
         for (Thread thread : threads) {
             thread.join();
         }
         Truth.say("monitor", MONITOR_NS.get());
+        Truth.say("brief", BRIEF_NS.get());
         Truth.say("lock", LOCK_NS.get());
     }
 }

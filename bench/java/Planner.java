@@ -5,7 +5,7 @@ import java.util.function.UnaryOperator;
 /**
  * Deep stacks as a query planner has them: rules that walk a tree of expressions, 70 frames and more.
  *
- * <p>Usage: {@code java Planner SECONDS THREADS}.
+ * <p>Usage: {@code java Planner SECONDS THREADS}: seconds of CPU time of each thread.
  */
 public final class Planner {
     private static final int BOTTOM = 4; // rules find something to do there: a few hundred distinct stacks
@@ -112,21 +112,21 @@ public final class Planner {
         return plan.transform(Planner::pushDown).transform(Planner::foldConstants).transform(Planner::prune);
     }
 
-    private static void work(long end) {
+    private static void work(long cpuNs) {
         Node[] plans = new Node[4];
         for (int i = 0; i < plans.length; i++) {
             plans[i] = tree(26 + i, i);
         }
-        for (int i = 0; System.nanoTime() < end; i++) {
+        for (int i = 0; Truth.threadCpu() < cpuNs; i++) {
             sink = optimize(plans[i % plans.length]);
         }
     }
 
     public static void main(String[] args) throws InterruptedException {
-        long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000_000L;
+        long cpuNs = Long.parseLong(args[0]) * 1_000_000_000L;
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < Integer.parseInt(args[1]); i++) {
-            threads.add(new Thread(() -> work(end), "planner-" + i));
+            threads.add(new Thread(() -> work(cpuNs), "planner-" + i));
             threads.get(i).start();
         }
         for (Thread thread : threads) {

@@ -1,16 +1,18 @@
 # shellcheck shell=bash
-# The builds of the C code. Each lives in build/<variant>; release is what users take away.
+# The builds of the C code. Each lives in build/<variant>; release is what users take away. The variant aarch64 is the
+# JVM agent alone, cross-compiled: the program would need libraries of that machine.
 
 cmd_build() {
     local variant=release
     case ${1-} in
     '' | --release) ;;
-    --debug | --asan | --tsan | --fuzz) variant=${1#--} ;;
-    *) usage_error "build takes --debug, --asan, --tsan or --fuzz, not '$1'" ;;
+    --debug | --asan | --tsan | --fuzz | --aarch64) variant=${1#--} ;;
+    *) usage_error "build takes --debug, --asan, --tsan, --fuzz or --aarch64, not '$1'" ;;
     esac
     need_build "$variant"
     case $variant in
     release) echo "built build/charcloth and build/libcharcloth.so" ;;
+    aarch64) echo "built build/aarch64/src/libcharcloth.so" ;;
     *) echo "built build/$variant" ;;
     esac
 }
@@ -20,6 +22,7 @@ variant_compiler() {
     case $1 in
     release | asan | tsan) echo "${CC-gcc}" ;;
     debug | fuzz) echo clang ;;
+    aarch64) echo aarch64-linux-gnu-gcc ;;
     esac
 }
 
@@ -33,6 +36,7 @@ variant_arguments() {
             "-Dc_args=-fno-sanitize-recover=all -fno-omit-frame-pointer"
         ;;
     tsan) printf '%s\n' --buildtype=debug -Doptimization=1 -Db_sanitize=thread -Db_lundef=false ;;
+    aarch64) printf '%s\n' --buildtype=release --werror -Dagent_only=true --cross-file=scripts/cross/aarch64.ini ;;
     fuzz)
         printf '%s\n' --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
             "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -48,8 +52,12 @@ take_away() {
 # need_build VARIANT: packages, node modules, configuration, compilation. Silent when all is up to date.
 need_build() {
     local variant=$1 dir=build/$1
-    if [[ $variant == release ]]; then need build; else need build test; fi
-    need_web
+    case $variant in
+    release) need build ;;
+    aarch64) need build cross ;;
+    *) need build test ;;
+    esac
+    [[ $variant == aarch64 ]] || need_web
     configure "$variant"
     if ! up_to_date "$dir"; then
         step "build-$variant" "building $variant" meson compile -C "$dir" || exit 1

@@ -14,6 +14,7 @@ TEST_PACKAGES=(
     "openjdk-17-jdk-headless|openjdk-21-jdk-headless"
     maven@probe_maven
 )
+CROSS_PACKAGES=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static)
 DEMO_PACKAGES=("openjdk-17-jdk-headless|openjdk-21-jdk-headless@probe_javac")
 BENCH_PACKAGES=(
     "openjdk-17-jdk-headless|openjdk-21-jdk-headless" maven@probe_maven "cargo-web|cargo@probe_cargo" perl libdevel-nytprof-perl
@@ -64,7 +65,7 @@ choose_names() {
     done
 }
 
-# need build|test|demo|bench…: install what is missing; silent when nothing is.
+# need build|test|cross|demo|bench…: install what is missing; silent when nothing is.
 need() {
     local want words=() missing=() names as_root=()
     have dpkg-query || {

@@ -5,7 +5,7 @@ cmd_setup() {
     local want
     (($#)) || set -- build test
     for want in "$@"; do
-        [[ $want =~ ^(build|test|demo|bench)$ ]] || usage_error "setup knows build, test, demo and bench, not '$want'"
+        [[ $want =~ ^(build|test|cross|demo|bench)$ ]] || usage_error "setup knows build, test, cross, demo and bench, not '$want'"
     done
     need "$@"
     need_web

@@ -6,35 +6,45 @@
 #include "agent/agent.h"
 #include "agent/callback.h"
 
-/* An event costs some 5 us: this many a second are one percent of a core. */
+/*
+ * An event costs some 5 us: this many a second are one percent of a core. What was not used for a
+ * while is credit, so that bursts are seen as sharply as the rest.
+ */
 #define RATE_MAX     2000
+#define CREDIT_MAX   (10 * RATE_MAX)
 #define TEND_NS      100000000u
 #define INTERVAL_MAX (64u << 20)
+#define TOO_LARGE    (64u << 10) /* about where JDK 11 goes past a thread's buffer */
 
 static struct {
 	struct ch_alloc_config config;
 	bool on;
 	_Atomic uint64_t interval, events;
 	uint64_t tended_ns, tended_events;
+	int64_t credit;
 } alloc;
 
 /*
  * JDK 11 takes what a sampled object had too much off the way to the next sample, but only when
  * that way is the longer of the two: short ways stay as they are, and samples come too often after
- * large objects. `again` is how likely that is.
+ * large objects. `again` is how likely that is; for objects in a thread's buffer all of the object
+ * counts as too much, for those that are too large for it what lies behind the sampled byte.
  */
+static double chance_jdk11(double s, double i)
+{
+	double chance = -expm1(-s / i);
+	double again = s < TOO_LARGE ? chance : 1 - s / i * (1 - chance) / chance;
+
+	return chance / (1 - again * (1 - chance));
+}
+
 uint64_t ch_alloc_weight(uint64_t bytes, uint64_t interval, bool jdk11)
 {
-	double s = (double)bytes, i = (double)interval, chance, again;
+	double s = (double)bytes, i = (double)interval;
 
 	if (!interval)
 		return bytes;
-	chance = -expm1(-s / i);
-	if (jdk11) {
-		again = 1 - s / i * (1 - chance) / chance;
-		chance /= 1 - again * (1 - chance);
-	}
-	return (uint64_t)(s / chance + 0.5);
+	return (uint64_t)(s / (jdk11 ? chance_jdk11(s, i) : -expm1(-s / i)) + 0.5);
 }
 
 static void take(struct ch_thread *t, JNIEnv *env, jthread thread, jobject object, jclass class,
@@ -95,10 +105,16 @@ void ch_alloc_tend(void)
 	passed = now - alloc.tended_ns;
 	alloc.tended_events += events;
 	alloc.tended_ns = now;
-	if (events > RATE_MAX * passed / 1000000000u && interval < INTERVAL_MAX)
-		set_interval(interval * 2);
-	else if (events < RATE_MAX * passed / 4000000000u && interval > alloc.config.interval_bytes)
+	alloc.credit += (int64_t)(RATE_MAX * passed / 1000000000u) - (int64_t)events;
+	if (alloc.credit > CREDIT_MAX)
+		alloc.credit = CREDIT_MAX;
+	if (alloc.credit < 0) {
+		alloc.credit = 0;
+		if (interval < INTERVAL_MAX)
+			set_interval(interval * 2);
+	} else if (alloc.credit > CREDIT_MAX / 2 && interval > alloc.config.interval_bytes) {
 		set_interval(interval / 2);
+	}
 }
 
 uint64_t ch_alloc_interval(void)
@@ -122,6 +138,7 @@ int ch_alloc_start(const struct ch_alloc_config *config, struct ch_error *err)
 		               "the JVM samples no allocations for us: another agent does it");
 	alloc.config = *config;
 	alloc.on = true;
+	alloc.credit = CREDIT_MAX;
 	alloc.tended_ns = ch_now_ns();
 	alloc.tended_events = atomic_load(&alloc.events);
 	if (set_interval(config->interval_bytes) < 0) {

@@ -21,6 +21,7 @@ static const struct {
 enum type {
 	FLAG,    /* bool */
 	TEXT,    /* const char * */
+	NAME,    /* char[1024] */
 	TIME,    /* int64_t ns; a bare number is ns */
 	SECONDS, /* int64_t ns; a bare number is s */
 	SIZE,    /* int64_t bytes */
@@ -43,7 +44,7 @@ static const struct option {
 	{ "alloc", SIZE, AT(alloc_bytes), AT(alloc) },
 	{ "live", FLAG, AT(live), 0 },
 	{ "lock", TIME, AT(lock_ns), AT(lock) },
-	{ "file", TEXT, AT(file), 0 },
+	{ "file", NAME, AT(file), 0 },
 	{ "log", TEXT, AT(log), 0 },
 	{ "chunksize", SIZE, AT(chunk_bytes), 0 },
 	{ "chunktime", SECONDS, AT(chunk_ns), 0 },
@@ -157,6 +158,11 @@ static int take_value(struct ch_args *a, const struct option *o, const char *val
 	case TEXT:
 		*(const char **)at = value;
 		return 0;
+	case NAME:
+		if (strlen(value) >= sizeof(a->file))
+			return ch_fail(err, -E2BIG, "the name in %s= is too long", o->name);
+		strcpy(at, value);
+		return 0;
 	default:
 		return 0;
 	}
@@ -173,7 +179,7 @@ static int take_option(struct ch_args *a, const struct option *o, const char *va
 		*flag_at(a, o->at) = true;
 	if (value && *value)
 		return take_value(a, o, value, err);
-	if (o->type == TEXT || o->type == NUMBER)
+	if (o->type == TEXT || o->type == NAME || o->type == NUMBER)
 		return ch_fail(err, -EINVAL, "%s wants a value: %s=…", o->name, o->name);
 	return 0;
 }

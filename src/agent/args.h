@@ -34,7 +34,8 @@ struct ch_args {
 	int64_t perf_period; /* events of perf between two samples, 0: as many as suits each */
 	bool alloc_governed; /* nobody asked for alloc_bytes: it may be lengthened */
 
-	const char *file, *log;
+	char file[1024]; /* with its % as written; empty: none was given */
+	const char *log;
 	int64_t chunk_bytes, chunk_ns, timeout_ns, loop_ns, mem_bytes;
 	int64_t depth;
 	double max_overhead; /* percent */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/names.h"
 
 /* Without the own walker: as many frames as a small stack may hold. */
 #define JVMTI_FRAMES 512
@@ -28,8 +29,8 @@ static uint32_t class_named(char *sig)
 	if (hidden)
 		*hidden = '+';
 	if (n > 2 && sig[0] == 'L' && sig[n - 1] == ';')
-		return ch_sampler_class(sig + 1, n - 2);
-	return ch_sampler_class(sig, n);
+		return ch_name_class(sig + 1, n - 2);
+	return ch_name_class(sig, n);
 }
 
 uint32_t ch_callback_class(jclass class)

@@ -31,11 +31,11 @@ static bool recording;
 
 /* --- start ----------------------------------------------------------------------------------- */
 
-/* libjvm keeps frame pointers, and its table would be the largest of all. */
+/* libjvm keeps frame pointers, and its table would be the largest of all: only where they do not do. */
 static bool needs_table(void *arg, const char *path)
 {
 	(void)arg;
-	return strcmp(path, ch_agent.libjvm_path) != 0;
+	return !CH_ARCH_FP_ENDS_FRAME || strcmp(path, ch_agent.libjvm_path) != 0;
 }
 
 /* Memory is taken once and kept: a handler that is still under way may look at it. */
@@ -206,6 +206,21 @@ static int get_ready(JNIEnv **ret_env, struct ch_error *err)
 	return r;
 }
 
+/* The agent writes recordings only; who asks for another format gets one beside that name. */
+static void name_recording(struct ch_args *a, struct ch_buf *out)
+{
+	static const char suffix[] = ".jfr";
+	size_t n = strlen(a->file), s = sizeof(suffix) - 1;
+
+	if (!n) {
+		snprintf(a->file, sizeof(a->file), "charcloth-%%p-%%t.jfr");
+	} else if ((n < s || strcmp(a->file + n - s, suffix)) && n + s < sizeof(a->file)) {
+		memcpy(a->file + n, suffix, sizeof(suffix));
+		ch_buf_printf(out, "recorded as '%s': make other formats with charcloth convert\n",
+		              a->file);
+	}
+}
+
 static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	JNIEnv *env;
@@ -213,15 +228,12 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 
 	if (recording)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
-	if (!a->file)
-		a->file = "charcloth-%p-%t.jfr";
+	name_recording(a, out);
 	r = get_ready(&env, err);
 	if (r < 0)
 		return r;
 	r = start_recording(a, env, out, err);
 	recording = r >= 0;
-	if (recording)
-		ch_buf_printf(out, "recording started\n");
 	return r;
 }
 
@@ -312,10 +324,10 @@ static int perfmap(const struct ch_args *a, struct ch_buf *out, struct ch_error 
 	JNIEnv *env;
 	int r = get_ready(&env, err);
 
-	if (r >= 0 && a->file)
+	if (r >= 0 && a->file[0])
 		r = ch_args_file(a->file, 0, path, sizeof(path), err);
 	if (r >= 0)
-		r = ch_perfmap_write(&ch_sampler.vm, a->file ? path : NULL, err);
+		r = ch_perfmap_write(&ch_sampler.vm, a->file[0] ? path : NULL, err);
 	if (r >= 0)
 		ch_buf_printf(out, "pieces of code: %d\n", r);
 	return r;
@@ -331,7 +343,7 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	case CH_CMD_DUMP:
 		if (!recording)
 			return ch_fail(err, -ENOENT, "nothing is being recorded");
-		return ch_recorder_dump(a->file, err);
+		return ch_recorder_dump(a->file[0] ? a->file : NULL, err);
 	case CH_CMD_STATUS:
 		status(out);
 		return 0;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -168,6 +169,17 @@ static uint64_t next_offset(uint64_t interval_ns)
 	return (uint64_t)((unsigned __int128)at * interval_ns >> 64);
 }
 
+/* CPU time that belongs to no thread which is known; for the recorder's thread. */
+static struct {
+	struct ch_thread thread;   /* in whose name it is written */
+	uint64_t from_ns;          /* of the process's clock */
+	_Atomic uint64_t ended_ns; /* of threads that have ended */
+	uint64_t written;          /* intervals */
+} unseen;
+
+/* Timers of a thread are made and removed by itself and by the recorder. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static bool on(void)
 {
 	return ch_cpu_state.config.engine != CH_CPU_OFF;
@@ -178,14 +190,16 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
 	int r = 0;
 
+	/* Told twice, as it began while a recording was started; or the engine is off by now. */
+	if (!on() || t->has_timer || t->has_young_timer || t->clock.fd)
+		return 0;
+
 	t->offset_ns = next_offset(interval);
 	if (age != CH_AGE_LATE)
 		cpu_ns = cpu_ns_of(atomic_load(&t->tid));
 	/* The way into the VM belongs to a new thread; what an old one did elsewhere does not. */
-	if (age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns))
-		t->accounted = 0;
-	else
-		t->accounted = (cpu_ns + t->offset_ns) / interval;
+	t->counted_from_ns = age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns) ? 0 : cpu_ns;
+	t->accounted = (t->counted_from_ns + t->offset_ns) / interval;
 	if (!engine()->add)
 		return 0;
 	if (age == CH_AGE_BORN && ch_cpu_state.config.engine == CH_CPU_TIMER &&
@@ -200,15 +214,20 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 
 void ch_cpu_add(struct ch_thread *t, enum ch_thread_age age)
 {
-	if (on() && !t->ours)
-		add(t, age);
+	if (!on() || t->ours)
+		return;
+	pthread_mutex_lock(&lock);
+	add(t, age);
+	pthread_mutex_unlock(&lock);
 }
 
-void ch_cpu_forget(struct ch_thread *t)
+static void forget(struct ch_thread *t, const struct engine *e)
 {
+	pthread_mutex_lock(&lock);
 	young_remove(t);
-	if (engine()->remove)
-		engine()->remove(t);
+	if (e->remove)
+		e->remove(t);
+	pthread_mutex_unlock(&lock);
 }
 
 void ch_cpu_end(struct ch_thread *t)
@@ -218,23 +237,92 @@ void ch_cpu_end(struct ch_thread *t)
 	ch_thread_left(t, cpu_ns);
 	if (!on() || !engine()->remove)
 		return;
-	ch_cpu_forget(t);
+	forget(t, engine());
+	atomic_fetch_add(&unseen.ended_ns, cpu_ns - t->counted_from_ns);
 	due = (cpu_ns + t->offset_ns) / ch_cpu_state.config.interval_ns;
 	if (due > t->accounted)
 		ch_sampler_note(t, CH_EV_CPU, due - t->accounted, CH_NOTE_THREAD_ENDED);
 }
 
-void ch_cpu_tend(void)
+/* --- what nobody saw ------------------------------------------------------------------------- */
+
+static uint64_t process_ns(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What a thread used since it counts; of one that is gone, as far as its samples tell. */
+static uint64_t used_ns(const struct ch_thread *t)
+{
+	uint64_t cpu = cpu_ns_of(atomic_load(&t->tid));
+
+	if (!cpu)
+		cpu = t->accounted * ch_cpu_state.config.interval_ns;
+	return cpu > t->counted_from_ns ? cpu - t->counted_from_ns : 0;
+}
+
+void ch_cpu_gone(struct ch_thread *t)
+{
+	if (on())
+		atomic_fetch_add(&unseen.ended_ns, used_ns(t));
+	forget(t, engine());
+}
+
+static uint64_t known_ns(void)
+{
+	uint64_t sum = atomic_load(&unseen.ended_ns);
+
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		if (atomic_load(&ch_thread_at(i)->tid))
+			sum += used_ns(ch_thread_at(i));
+	return sum;
+}
+
+static void unseen_begin(void)
+{
+	static const char name[] = "[threads that came and went]";
+
+	ch_thread_tell_name(&unseen.thread, name, sizeof(name) - 1);
+	atomic_store(&unseen.thread.name_id, 0);
+	atomic_store(&unseen.ended_ns, 0);
+	unseen.written = 0;
+	unseen.from_ns = process_ns() - known_ns();
+}
+
+void ch_cpu_write_unseen(void)
+{
+	uint64_t interval = ch_cpu_state.config.interval_ns, known, now, due;
+
 	if (!on() || !engine()->add)
 		return;
-	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+	known = known_ns();
+	now = process_ns() - unseen.from_ns;
+	due = now > known ? (now - known) / interval : 0;
+	if (due > unseen.written &&
+	    ch_sampler_note(&unseen.thread, CH_EV_CPU, due - unseen.written, CH_NOTE_UNSEEN))
+		unseen.written = due;
+}
+
+/* --- starting and stopping ------------------------------------------------------------------- */
+
+static void grow_up(struct ch_thread *t)
+{
+	pthread_mutex_lock(&lock);
+	if (t->has_young_timer && engine()->add && engine()->add(t) == 0)
+		young_remove(t);
+	pthread_mutex_unlock(&lock);
+}
+
+void ch_cpu_tend(void)
+{
+	for (uint32_t i = 0; on() && i < ch_threads_count(); i++) {
 		struct ch_thread *t = ch_thread_at(i);
 
-		if (!t->has_young_timer || t->young_rearms < CH_YOUNG_REARMS / 4)
-			continue;
-		if (engine()->add(t) == 0)
-			young_remove(t);
+		if (t->has_young_timer && t->young_rearms >= CH_YOUNG_REARMS / 4)
+			grow_up(t);
 	}
 }
 
@@ -255,7 +343,9 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 
 		if (!atomic_load(&t->tid) || t->ours)
 			continue;
+		pthread_mutex_lock(&lock);
 		r = add(t, CH_AGE_OLD);
+		pthread_mutex_unlock(&lock);
 		if (r < 0 && r != -ESRCH && r != -EINVAL)
 			break;
 		n += r == 0;
@@ -264,18 +354,24 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 		ch_cpu_stop();
 		return ch_fail(err, r, "no timer for a thread: %m");
 	}
+	unseen_begin();
 	return 0;
 }
 
 void ch_cpu_stop(void)
 {
+	const struct engine *e = engine();
+
 	if (!on())
 		return;
 	if (ch_cpu_state.config.engine == CH_CPU_ITIMER)
 		itimer_set(0);
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
-		ch_cpu_forget(ch_thread_at(i));
+	/* First off, so that no thread that begins now gets a timer which nobody would remove. */
+	pthread_mutex_lock(&lock);
 	ch_cpu_state.config.engine = CH_CPU_OFF;
+	pthread_mutex_unlock(&lock);
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		forget(ch_thread_at(i), e);
 }
 
 void ch_cpu_stretch(unsigned stretch)

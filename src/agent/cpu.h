@@ -43,10 +43,16 @@ enum ch_thread_age {
 void ch_cpu_add(struct ch_thread *t, enum ch_thread_age age);
 /* A thread ends, called by itself: what it used since its last sample is accounted. */
 void ch_cpu_end(struct ch_thread *t);
-/* A thread is gone, seen from another: its timers go too. */
-void ch_cpu_forget(struct ch_thread *t);
+/* A thread is gone, as another sees: its timers go too. */
+void ch_cpu_gone(struct ch_thread *t);
 /* Now and then: young threads that have grown up get their lasting timer. */
 void ch_cpu_tend(void);
+
+/*
+ * Once a second: what the process used and no thread that is known, because a thread came and went
+ * unseen or was busy ending, is written without a stack. So that the sum is that of the process.
+ */
+void ch_cpu_write_unseen(void);
 
 /* In the handler; cpu_ns is the thread's CPU time. Signal-safe. */
 void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, ucontext_t *uc);

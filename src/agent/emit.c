@@ -104,56 +104,36 @@ void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_re
 
 /* --- spans ----------------------------------------------------------------------------------- */
 
-/* The value of `key=` in lines of text; NULL when there is none. */
-static const char *value_of(const struct ch_rec_span *s, const char *key, char *to, size_t room)
+static void put_span_text(struct ch_chunk *c, const struct ch_rec_span *s, enum ch_span_text which)
 {
-	size_t n = strlen(key);
-	const char *p = s->text, *end = s->text + s->len;
+	const char *at = s->text;
 
-	while (p < end) {
-		const char *line_end = memchr(p, '\n', (size_t)(end - p));
-
-		if (!line_end)
-			line_end = end;
-		if ((size_t)(line_end - p) > n && p[n] == '=' && !memcmp(p, key, n)) {
-			size_t len = (size_t)(line_end - p) - n - 1;
-
-			if (len >= room)
-				len = room - 1;
-			memcpy(to, p + n + 1, len);
-			to[len] = 0;
-			return to;
-		}
-		p = line_end + 1;
-	}
-	return NULL;
+	for (unsigned i = 0; i < which; i++)
+		at += s->len[i];
+	if (s->len[which])
+		ch_jfr_put_text(&c->events, at, s->len[which]);
+	else
+		ch_jfr_put_null(&c->events);
 }
 
 void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_span *s)
 {
-	static const struct {
-		const char *key;
-		bool number;
-	} fields[] = {
-		{ "stage", true },        { "stageAttempt", true }, { "partition", true },
-		{ "attempt", true },      { "taskId", true },       { "executor", false },
-		{ "sqlExecution", true }, { "jobGroup", false },    { "description", false },
-		{ "result", false },
-	};
 	uint64_t thread = ch_intern_thread(in, s->name);
 	size_t begun = ch_chunk_event(c, CH_T_TASK_SPAN, ch_ticks(s->start_ns));
-	char text[1024];
 
-	put(c, s->open ? 0 : s->time_ns - s->start_ns);
+	/* A duration of 0 says that it is open. */
+	put(c, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : s->end_ns != 0);
 	put(c, thread);
-	for (size_t i = 0; i < CH_LEN(fields); i++) {
-		const char *value = value_of(s, fields[i].key, text, sizeof(text));
-
-		if (fields[i].number)
-			put(c, (uint64_t)(value ? strtoll(value, NULL, 10) : -1));
-		else
-			ch_chunk_text(c, value);
-	}
+	put(c, (uint64_t)(int64_t)s->stage);
+	put(c, (uint64_t)(int64_t)s->stage_attempt);
+	put(c, (uint64_t)(int64_t)s->partition);
+	put(c, (uint64_t)(int64_t)s->attempt);
+	put(c, (uint64_t)s->task_id);
+	put_span_text(c, s, CH_SPAN_EXECUTOR);
+	put(c, (uint64_t)s->sql_execution);
+	put_span_text(c, s, CH_SPAN_JOB_GROUP);
+	put_span_text(c, s, CH_SPAN_DESCRIPTION);
+	put_span_text(c, s, CH_SPAN_RESULT);
 	ch_jfr_event_end(&c->events, begun);
 }
 

@@ -4,24 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/constants.h"
 #include "agent/defs.h"
-#include "agent/stubs.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "sys/symbols.h"
-
-#define STRINGS_MAX (256u << 20)
-
-struct method {
-	uint32_t class_name, name, sig; /* ids of strings */
-};
-
-/* A native or kernel address, named once. */
-struct place {
-	uint64_t address;
-	uint32_t method;
-	uint8_t type;
-};
 
 struct stack {
 	uint64_t hash;
@@ -29,25 +15,15 @@ struct stack {
 };
 
 struct ch_intern {
-	struct ch_chunk *chunk;
 	const struct ch_vm *vm;
-	struct ch_symbols *symbols;
 	ch_jmethod_fn *jmethod;
 	void *arg;
 
 	struct ch_defs now, before, carried;
-
-	struct ch_strtab strings;
-	size_t strings_put; /* those before it are constants already */
-	uint8_t *class_put; /* by string: its class is a constant already */
-	size_t class_cap;
-	struct method *methods; /* from 1 on */
-	size_t n_methods, methods_cap;
-	struct place *places;
-	size_t n_places, places_cap;
-	struct stack *stacks; /* by what was sampled, and by what is written */
+	struct ch_constants constants;
+	struct stack *stacks; /* by what was sampled, and by what is written; from 1 on */
 	size_t n_stacks, stacks_cap;
-	struct ch_index method_index, place_index, stack_index;
+	struct ch_index stack_index;
 	uint32_t next_stack;
 	struct ch_buf frames;
 	int err;
@@ -58,14 +34,6 @@ static void fail(struct ch_intern *in)
 	in->err = -ENOMEM;
 }
 
-static void start(struct ch_intern *in)
-{
-	ch_strtab_init(&in->strings, STRINGS_MAX);
-	in->strings_put = 0;
-	in->n_methods = in->n_places = in->n_stacks = 1;
-	in->next_stack = 1;
-}
-
 struct ch_intern *ch_intern_new(struct ch_chunk *chunk, const struct ch_vm *vm,
                                 struct ch_symbols *symbols, ch_jmethod_fn *jmethod, void *arg)
 {
@@ -73,42 +41,42 @@ struct ch_intern *ch_intern_new(struct ch_chunk *chunk, const struct ch_vm *vm,
 
 	if (!in)
 		return NULL;
-	in->chunk = chunk;
 	in->vm = vm;
-	in->symbols = symbols;
 	in->jmethod = jmethod;
 	in->arg = arg;
 	in->frames = CH_BUF(1u << 20);
+	in->n_stacks = in->next_stack = 1;
+	ch_constants_init(&in->constants, chunk, vm, symbols);
 	ch_defs_init(&in->now);
 	ch_defs_init(&in->before);
 	ch_defs_init(&in->carried);
-	start(in);
 	return in;
 }
 
-static void forget_constants(struct ch_intern *in)
+/* Keys mean nothing in another chunk. */
+static void forget_keys(struct ch_intern *in)
 {
-	ch_strtab_done(&in->strings);
-	free(in->class_put);
-	free(in->methods);
-	free(in->places);
+	struct ch_constants *c = &in->constants;
+	struct ch_chunk *chunk = c->chunk;
+	struct ch_symbols *symbols = c->symbols;
+
+	ch_constants_done(c);
+	ch_constants_init(c, chunk, in->vm, symbols);
 	free(in->stacks);
-	ch_index_done(&in->method_index);
-	ch_index_done(&in->place_index);
 	ch_index_done(&in->stack_index);
-	in->class_put = NULL;
-	in->methods = NULL;
-	in->places = NULL;
 	in->stacks = NULL;
-	in->class_cap = in->methods_cap = in->places_cap = in->stacks_cap = 0;
-	in->method_index = in->place_index = in->stack_index = (struct ch_index){ 0 };
+	in->stacks_cap = 0;
+	in->stack_index = (struct ch_index){ 0 };
+	in->n_stacks = in->next_stack = 1;
 }
 
 void ch_intern_free(struct ch_intern *in)
 {
 	if (!in)
 		return;
-	forget_constants(in);
+	ch_constants_done(&in->constants);
+	free(in->stacks);
+	ch_index_done(&in->stack_index);
 	ch_defs_done(&in->now);
 	ch_defs_done(&in->before);
 	ch_defs_done(&in->carried);
@@ -177,132 +145,35 @@ void ch_intern_forget(struct ch_intern *in, struct ch_rec_sample *const *kept, s
 	ch_defs_init(&carried);
 	for (size_t i = 0; i < n; i++)
 		carry(in, &carried, kept[i]);
-	forget_constants(in);
+	forget_keys(in);
 	ch_defs_done(&in->carried);
 	in->carried = carried;
 	ch_defs_done(&in->before);
 	in->before = in->now;
 	ch_defs_unwrite(&in->before);
 	ch_defs_init(&in->now);
-	start(in);
 }
 
 void ch_intern_unwrite(struct ch_intern *in)
 {
-	forget_constants(in);
+	forget_keys(in);
 	ch_defs_unwrite(&in->now);
 	ch_defs_unwrite(&in->before);
 	ch_defs_unwrite(&in->carried);
-	start(in);
 }
 
 size_t ch_intern_memory(const struct ch_intern *in)
 {
-	return in->strings.arena.used + in->strings.text_cap * 12 + in->class_cap +
-	       in->methods_cap * sizeof(struct method) + in->places_cap * sizeof(struct place) +
-	       in->stacks_cap * sizeof(struct stack) +
-	       8 * (in->strings.index.mask + in->method_index.mask + in->place_index.mask +
-	            in->stack_index.mask) +
-	       ch_defs_memory(&in->now) + ch_defs_memory(&in->before) +
+	return ch_constants_memory(&in->constants) + in->stacks_cap * sizeof(struct stack) +
+	       8 * in->stack_index.mask + ch_defs_memory(&in->now) + ch_defs_memory(&in->before) +
 	       ch_defs_memory(&in->carried);
 }
 
 int ch_intern_error(const struct ch_intern *in)
 {
-	return in->err ? in->err : in->strings.err;
-}
+	const struct ch_constants *c = &in->constants;
 
-/* --- constants ------------------------------------------------------------------------------- */
-
-/* Key 0 means nothing in JFR: the empty string, id 0, has key 1. */
-static uint64_t symbol_key(uint32_t string)
-{
-	return (uint64_t)string + 1;
-}
-
-static struct ch_buf *constant(struct ch_intern *in, enum ch_type type, uint64_t key)
-{
-	struct ch_pool *p = &in->chunk->pools[type];
-
-	p->n++;
-	ch_jfr_put_int(&p->bytes, key);
-	return &p->bytes;
-}
-
-static void put_new_strings(struct ch_intern *in)
-{
-	for (; in->strings_put < in->strings.n; in->strings_put++) {
-		size_t i = in->strings_put;
-
-		ch_jfr_put_text(constant(in, CH_T_SYMBOL, symbol_key((uint32_t)i)),
-		                in->strings.text[i], in->strings.len[i]);
-	}
-}
-
-/* A class has the key of its name. */
-static uint64_t class_key(struct ch_intern *in, uint32_t string)
-{
-	struct ch_buf *b;
-	size_t before = in->class_cap;
-
-	if (string >= in->class_cap) {
-		if (CH_ROOM(in->class_put, in->class_cap, (size_t)string + 1) < 0) {
-			fail(in);
-			return 0;
-		}
-		memset(in->class_put + before, 0, in->class_cap - before);
-	}
-	if (in->class_put[string])
-		return symbol_key(string);
-	in->class_put[string] = 1;
-	put_new_strings(in);
-	b = constant(in, CH_T_CLASS, symbol_key(string));
-	ch_jfr_put_int(b, 0); /* loader */
-	ch_jfr_put_int(b, symbol_key(string));
-	ch_jfr_put_int(b, 0); /* package */
-	ch_jfr_put_int(b, 0); /* modifiers */
-	return symbol_key(string);
-}
-
-static uint32_t string_of(struct ch_intern *in, const char *s, size_t n)
-{
-	return ch_strtab_id(&in->strings, s, n);
-}
-
-static uint32_t method_key(struct ch_intern *in, const struct method *m)
-{
-	uint32_t h = ch_hash_u64((uint64_t)m->class_name << 32 | m->name, m->sig), id;
-	size_t at = ch_index_start(&in->method_index, h);
-	struct ch_buf *b;
-
-	while ((id = ch_index_next(&in->method_index, h, &at)))
-		if (!memcmp(&in->methods[id], m, sizeof(*m)))
-			return id;
-	id = (uint32_t)in->n_methods;
-	if (CH_ROOM(in->methods, in->methods_cap, in->n_methods + 1) < 0 ||
-	    ch_index_put(&in->method_index, h, id) < 0) {
-		fail(in);
-		return 0;
-	}
-	in->methods[in->n_methods++] = *m;
-	class_key(in, m->class_name);
-	put_new_strings(in);
-	b = constant(in, CH_T_METHOD, id);
-	ch_jfr_put_int(b, symbol_key(m->class_name));
-	ch_jfr_put_int(b, symbol_key(m->name));
-	ch_jfr_put_int(b, symbol_key(m->sig));
-	ch_jfr_put_int(b, 0); /* modifiers */
-	ch_buf_putc(b, 0);    /* hidden */
-	return id;
-}
-
-static uint32_t method_named(struct ch_intern *in, const char *class_name, const char *name,
-                             const char *sig)
-{
-	struct method m = { string_of(in, class_name, strlen(class_name)),
-		            string_of(in, name, strlen(name)), string_of(in, sig, strlen(sig)) };
-
-	return method_key(in, &m);
+	return in->err ? in->err : c->err ? c->err : c->strings.err;
 }
 
 /* --- definitions ----------------------------------------------------------------------------- */
@@ -328,14 +199,14 @@ void ch_intern_define_class(struct ch_intern *in, const struct ch_rec_class *c)
 static uint32_t key_of(struct ch_intern *in, struct ch_def_method *d)
 {
 	const char *s = d->bytes;
-	struct method m;
+	struct ch_method_key m;
 
 	if (d->key)
 		return d->key;
-	m.class_name = string_of(in, s, d->class_len);
-	m.name = string_of(in, s += d->class_len, d->name_len);
-	m.sig = string_of(in, s + d->name_len, d->sig_len);
-	return d->key = method_key(in, &m);
+	m.class_name = ch_constants_string(&in->constants, s, d->class_len);
+	m.name = ch_constants_string(&in->constants, s += d->class_len, d->name_len);
+	m.sig = ch_constants_string(&in->constants, s + d->name_len, d->sig_len);
+	return d->key = ch_constants_method(&in->constants, &m);
 }
 
 uint64_t ch_intern_thread(struct ch_intern *in, uint32_t name_id)
@@ -348,7 +219,7 @@ uint64_t ch_intern_thread(struct ch_intern *in, uint32_t name_id)
 	if (d->written)
 		return name_id;
 	d->written = true;
-	b = constant(in, CH_T_THREAD, name_id);
+	b = ch_constants_put(&in->constants, CH_T_THREAD, name_id);
 	ch_jfr_put_text(b, d->name, d->len);
 	ch_jfr_put_int(b, (uint64_t)d->tid);
 	if (d->java_id)
@@ -363,7 +234,9 @@ uint64_t ch_intern_class(struct ch_intern *in, uint32_t class_id)
 {
 	struct ch_def_class *d = class_def(in, class_id);
 
-	return d ? class_key(in, string_of(in, d->name, d->len)) : 0;
+	return d ? ch_constants_class(&in->constants,
+	                              ch_constants_string(&in->constants, d->name, d->len))
+	         : 0;
 }
 
 /* --- frames ---------------------------------------------------------------------------------- */
@@ -381,6 +254,7 @@ static const char *const notes[CH_NOTE_COUNT] = {
 	"deoptimization",
 	"safepoint",
 	[CH_NOTE_THREAD_ENDED] = "end of thread",
+	[CH_NOTE_UNSEEN] = "threads that came and went",
 };
 
 static uint32_t note_key(struct ch_intern *in, uint64_t note)
@@ -388,57 +262,7 @@ static uint32_t note_key(struct ch_intern *in, uint64_t note)
 	char text[64];
 
 	snprintf(text, sizeof(text), "[%s]", note < CH_LEN(notes) ? notes[note] : "unknown");
-	return method_named(in, "", text, "()V");
-}
-
-/* A library may have come since the maps were last read. */
-static bool find_symbol(struct ch_intern *in, uint64_t address, struct ch_symbol *ret)
-{
-	if (!in->symbols)
-		return false;
-	return ch_symbols_find(in->symbols, address, ret) ||
-	       (ch_symbols_refresh(in->symbols) > 0 && ch_symbols_find(in->symbols, address, ret));
-}
-
-static struct place place_new(struct ch_intern *in, uint64_t address, bool kernel)
-{
-	struct place p = { .address = address, .type = kernel ? CH_FT_KERNEL : CH_FT_NATIVE };
-	struct ch_symbol symbol;
-	char text[64];
-
-	if (ch_vm_is_code(in->vm, address) && ch_stubs_find(address, text, sizeof(text))) {
-		p.method = method_named(in, "", text, "()V");
-		return p;
-	}
-	if (find_symbol(in, address, &symbol)) {
-		p.method = method_named(in, "", symbol.name, "()V");
-		if (!kernel && !strncmp(symbol.library, "libjvm", 6))
-			p.type = CH_FT_CPP;
-		return p;
-	}
-	snprintf(text, sizeof(text), "[unknown %s]", kernel ? "kernel code" : "code");
-	p.method = method_named(in, "", text, "()V");
-	return p;
-}
-
-static const struct place *place_of(struct ch_intern *in, uint64_t address, bool kernel)
-{
-	static const struct place none;
-	uint32_t h = ch_hash_u64(address, 1), id;
-	size_t at = ch_index_start(&in->place_index, h);
-
-	while ((id = ch_index_next(&in->place_index, h, &at)))
-		if (in->places[id].address == address)
-			return &in->places[id];
-	id = (uint32_t)in->n_places;
-	if (CH_ROOM(in->places, in->places_cap, in->n_places + 1) < 0 ||
-	    ch_index_put(&in->place_index, h, id) < 0) {
-		fail(in);
-		return &none;
-	}
-	in->places[id] = place_new(in, address, kernel);
-	in->n_places++;
-	return &in->places[id];
+	return ch_constants_named(&in->constants, text);
 }
 
 struct written {
@@ -458,6 +282,18 @@ static const uint8_t types_of_kind[] = {
 	[CH_FRAME_NOTE] = CH_FT_NATIVE,
 };
 
+static uint32_t method_of(struct ch_intern *in, const struct ch_jmethod_name *n)
+{
+	struct ch_constants *c = &in->constants;
+	struct ch_method_key m = {
+		ch_constants_string(c, n->class_name, strlen(n->class_name)),
+		ch_constants_string(c, n->method, strlen(n->method)),
+		ch_constants_string(c, n->sig, strlen(n->sig)),
+	};
+
+	return ch_constants_method(c, &m);
+}
+
 static void name_jmethod(struct ch_intern *in, uint64_t f, struct written *w)
 {
 	struct ch_jmethod_name name;
@@ -465,9 +301,9 @@ static void name_jmethod(struct ch_intern *in, uint64_t f, struct written *w)
 
 	if (in->jmethod &&
 	    in->jmethod(in->arg, ch_frame_what(f) << 3, ch_frame_bci(f), &name, &line))
-		w->method = method_named(in, name.class_name, name.method, name.sig);
+		w->method = method_of(in, &name);
 	else
-		w->method = method_named(in, "", "[unknown method]", "()V");
+		w->method = ch_constants_named(&in->constants, "[unknown method]");
 	w->line = line;
 }
 
@@ -476,7 +312,7 @@ static void name_java(struct ch_intern *in, uint64_t f, struct written *w)
 	struct ch_def_method *d = method_def(in, ch_frame_what(f));
 
 	if (!d) {
-		w->method = method_named(in, "", "[unknown method]", "()V");
+		w->method = ch_constants_named(&in->constants, "[unknown method]");
 		return;
 	}
 	w->method = key_of(in, d);
@@ -491,12 +327,13 @@ static struct written write_of(struct ch_intern *in, uint64_t f)
 {
 	enum ch_frame_kind kind = ch_frame_kind(f);
 	struct written w = { .type = types_of_kind[kind] };
-	const struct place *p;
+	const struct ch_place *p;
 
 	switch (kind) {
 	case CH_FRAME_NATIVE:
 	case CH_FRAME_KERNEL:
-		p = place_of(in, ch_frame_address(f), kind == CH_FRAME_KERNEL);
+		p = ch_constants_place(&in->constants, ch_frame_address(f),
+		                       kind == CH_FRAME_KERNEL);
 		w.method = p->method;
 		w.type = p->type;
 		break;
@@ -582,7 +419,7 @@ static void encode(struct ch_intern *in, const uint64_t *frames, unsigned n, enu
 		ch_jfr_put_int(b, w.type);
 	}
 	if (broken) {
-		ch_jfr_put_int(b, method_named(in, "", reason(end), "()V"));
+		ch_jfr_put_int(b, ch_constants_named(&in->constants, reason(end)));
 		ch_jfr_put_int(b, 0);
 		ch_jfr_put_int(b, 0);
 		ch_jfr_put_int(b, CH_FT_NATIVE);
@@ -602,7 +439,8 @@ uint64_t ch_intern_stack(struct ch_intern *in, const uint64_t *frames, unsigned 
 	key = stack_find(in, written);
 	if (!key) {
 		key = in->next_stack++;
-		ch_buf_put(constant(in, CH_T_STACK, key), in->frames.data, in->frames.len);
+		ch_buf_put(ch_constants_put(&in->constants, CH_T_STACK, key), in->frames.data,
+		           in->frames.len);
 		stack_add(in, written, key);
 	}
 	stack_add(in, sampled, key);

@@ -133,11 +133,11 @@ static void remove_gone(void)
 		struct ch_thread *t = ch_thread_at(i);
 		int tid = atomic_load(&t->tid);
 
-		if (!tid || atomic_load(&t->java))
+		if (!tid)
 			continue;
 		snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
 		if (access(path, F_OK) < 0) {
-			ch_cpu_forget(t);
+			ch_cpu_gone(t);
 			ch_perf_forget(t);
 			ch_thread_remove(t);
 		}

@@ -15,10 +15,13 @@ struct ch_agent ch_agent;
 
 static char *start_text; /* of -agentpath, until the VM runs */
 
+/* What went wrong or otherwise than asked; that all is well need not be said. */
 static void say(const struct ch_buf *out)
 {
-	if (out->data && !strncmp(out->data, "error", 5))
-		fprintf(stderr, "[charcloth] %.*s", (int)out->len, out->data);
+	size_t skip = out->len >= 3 && !memcmp(out->data, "ok\n", 3) ? 3 : 0;
+
+	if (out->len > skip)
+		fprintf(stderr, "[charcloth] %.*s", (int)(out->len - skip), out->data + skip);
 }
 
 static void run_and_say(const char *text)

@@ -10,13 +10,13 @@ static struct {
 	struct ch_counters counters;
 	/* java.lang.Runtime, which tells the heap as of now; NULL when it cannot be asked. */
 	jobject runtime;
-	jmethodID total, free;
-	int64_t max_bytes;
+	jmethodID total, free, max;
+	int64_t max_bytes; /* as last told: some collectors change it while they adapt */
 } vm;
 
 struct heap {
-	int64_t used, committed; /* used is -1 when nobody can tell */
-	bool asked;              /* by the VM itself, not summed up from counters */
+	int64_t used, committed, max; /* used is -1 when nobody can tell */
+	bool asked;                   /* by the VM itself, not summed up from counters */
 };
 
 static JNIEnv *env_of_thread(void)
@@ -43,19 +43,19 @@ static void find_counters(void)
 static void find_runtime(JNIEnv *env)
 {
 	jclass class = (*env)->FindClass(env, "java/lang/Runtime");
-	jmethodID get = NULL, max = NULL;
+	jmethodID get = NULL;
 	jobject runtime = NULL;
 
 	if (class) {
 		get = (*env)->GetStaticMethodID(env, class, "getRuntime", "()Ljava/lang/Runtime;");
 		vm.total = get ? (*env)->GetMethodID(env, class, "totalMemory", "()J") : NULL;
 		vm.free = vm.total ? (*env)->GetMethodID(env, class, "freeMemory", "()J") : NULL;
-		max = vm.free ? (*env)->GetMethodID(env, class, "maxMemory", "()J") : NULL;
+		vm.max = vm.free ? (*env)->GetMethodID(env, class, "maxMemory", "()J") : NULL;
+		if (vm.max)
+			runtime = (*env)->CallStaticObjectMethod(env, class, get);
 	}
-	if (max)
-		runtime = (*env)->CallStaticObjectMethod(env, class, get);
 	if (runtime) {
-		vm.max_bytes = (*env)->CallLongMethod(env, runtime, max);
+		vm.max_bytes = (*env)->CallLongMethod(env, runtime, vm.max);
 		vm.runtime = (*env)->NewGlobalRef(env, runtime);
 		(*env)->DeleteLocalRef(env, runtime);
 	}
@@ -87,7 +87,7 @@ void ch_metrics_vm_stop(void)
 
 static struct heap heap_by_counters(void)
 {
-	struct heap h = { .used = -1 };
+	struct heap h = { .used = -1, .max = vm.max_bytes };
 
 	for (unsigned i = 0; i < vm.counters.n_pools; i++) {
 		const struct ch_counter_pool *p = &vm.counters.pools[i];
@@ -110,6 +110,7 @@ static struct heap heap_now(void)
 		return heap_by_counters();
 	h.committed = (*env)->CallLongMethod(env, vm.runtime, vm.total);
 	h.used = h.committed - (*env)->CallLongMethod(env, vm.runtime, vm.free);
+	h.max = vm.max_bytes = (*env)->CallLongMethod(env, vm.runtime, vm.max);
 	return h;
 }
 
@@ -136,8 +137,8 @@ static void write_heap(struct ch_chunk *c, int64_t ticks, const struct heap *h)
 	put(c, 0);
 	put(c, h->committed);
 	put(c, h->committed);
-	put(c, vm.max_bytes);
-	put(c, vm.max_bytes);
+	put(c, h->max);
+	put(c, h->max);
 	put(c, h->used);
 	ch_jfr_event_end(&c->events, begun);
 }

@@ -21,8 +21,9 @@ static void put_text(struct ch_buf *b, const char *s, size_t n, bool class_name)
 	for (size_t i = 0; i < n; i++) {
 		char c = s[i];
 
-		if (class_name && c == '/')
-			c = '.';
+		/* A hidden class is a/B+0x12 inside the VM, and a.B/0x12 to people. */
+		if (class_name && (c == '/' || c == '+'))
+			c = c == '/' ? '.' : '/';
 		ch_buf_putc(b, (unsigned char)c < ' ' ? '?' : c);
 	}
 }

@@ -45,6 +45,7 @@ enum ch_state {
 /* Notes in the place of frames: the failures of AsyncGetCallTrace, then our own. */
 enum ch_note {
 	CH_NOTE_THREAD_ENDED = 11,
+	CH_NOTE_UNSEEN,
 	CH_NOTE_COUNT,
 };
 
@@ -89,14 +90,24 @@ struct ch_rec_class {
 	char name[];
 };
 
-/* A task's span: the text of its labels, `key=value` lines. */
+/* The texts of a span. */
+enum ch_span_text {
+	CH_SPAN_EXECUTOR,
+	CH_SPAN_JOB_GROUP,
+	CH_SPAN_DESCRIPTION,
+	CH_SPAN_RESULT, /* of one that has ended */
+	CH_SPAN_TEXTS,
+};
+
+/* What a thread works on. Numbers that are not known are -1. */
 struct ch_rec_span {
 	struct ch_rec rec;
-	uint64_t time_ns, start_ns;
-	uint32_t name; /* thread definition */
-	uint32_t len;
-	bool open;
-	char text[];
+	uint64_t start_ns, end_ns; /* end 0: still open */
+	int64_t task_id, sql_execution;
+	int32_t stage, stage_attempt, partition, attempt;
+	uint32_t name;               /* thread definition */
+	uint16_t len[CH_SPAN_TEXTS]; /* 0: there is none */
+	char text[];                 /* one behind the other */
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "agent/alloc.h"
 #include "agent/cpu.h"
+#include "agent/drain.h"
 #include "agent/emit.h"
 #include "agent/governor.h"
 #include "agent/live.h"
@@ -19,16 +20,19 @@
 #include "agent/metrics.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
+#include "agent/spans.h"
 #include "sys/symbols.h"
 
 #define DRAIN_MS    100
-#define FLUSH_NS    1000000000u
+#define FLUSH_NS       1000000000u
+#define FIRST_FLUSH_NS 200000000u
 #define SYMBOLS_MAX (64u << 20)
 
 static struct {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows, between the thread and commands */
 	bool started, stopping, ended;
+	bool spans_due; /* the file is new: tasks that run already are to be told */
 	struct ch_args args;
 	struct ch_chunk chunk;
 	struct ch_intern *intern;
@@ -50,25 +54,6 @@ static JNIEnv *env(void)
 	return e;
 }
 
-/* --- emptying the rings ---------------------------------------------------------------------- */
-
-static void drain_defs(struct ch_ring *r)
-{
-	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
-	uint64_t upto = atomic_load_explicit(&r->head, memory_order_acquire);
-	const struct ch_rec *p;
-
-	while ((p = ch_ring_next(r, &at, upto))) {
-		if (p->type == CH_REC_METHOD)
-			ch_intern_define_method(rec.intern, (const struct ch_rec_method *)p);
-		else if (p->type == CH_REC_THREAD)
-			ch_intern_define_thread(rec.intern, (const struct ch_rec_thread *)p);
-		else if (p->type == CH_REC_CLASS)
-			ch_intern_define_class(rec.intern, (const struct ch_rec_class *)p);
-	}
-	atomic_store_explicit(&r->tail, at, memory_order_release);
-}
-
 static void take_sample(const struct ch_rec_sample *s)
 {
 	if (s->event != CH_EV_LIVE) {
@@ -80,34 +65,28 @@ static void take_sample(const struct ch_rec_sample *s)
 	ch_live_add(&rec.live, env(), s);
 }
 
-static void drain_samples(struct ch_ring *r, uint64_t upto)
+static void take(void *arg, const struct ch_rec *r)
 {
-	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
-	const struct ch_rec *p;
+	(void)arg;
+	if (r->type == CH_REC_SAMPLE)
+		take_sample((const struct ch_rec_sample *)r);
+	else if (r->type == CH_REC_SPAN)
+		ch_emit_span(&rec.chunk, rec.intern, (const struct ch_rec_span *)r);
+}
 
-	while ((p = ch_ring_next(r, &at, upto))) {
-		if (p->type == CH_REC_SAMPLE)
-			take_sample((const struct ch_rec_sample *)p);
-		else if (p->type == CH_REC_SPAN)
-			ch_emit_span(&rec.chunk, rec.intern, (const struct ch_rec_span *)p);
-		atomic_store_explicit(&r->tail, at, memory_order_release);
-	}
-	atomic_store_explicit(&r->tail, at, memory_order_release);
+/* Not before tasks that start write themselves: there may be none between the two. */
+static void write_open_spans(void)
+{
+	if (!rec.spans_due || !(atomic_load(&ch_sampler.running) || rec.stopping))
+		return;
+	rec.spans_due = false;
+	ch_spans_write_open(&rec.chunk, rec.intern);
 }
 
 static void drain(void)
 {
-	struct ch_rings *rings = &ch_sampler.rings;
-	uint64_t upto[CH_STRIPES_MAX] = { 0 };
-
-	/* First how far samples go, then all definitions: see record.h. */
-	for (unsigned i = 0; i < rings->n; i++)
-		upto[i] =
-		    atomic_load_explicit(&rings->stripe[i].samples.head, memory_order_acquire);
-	for (unsigned i = 0; i < rings->n; i++)
-		drain_defs(&rings->stripe[i].defs);
-	for (unsigned i = 0; i < rings->n; i++)
-		drain_samples(&rings->stripe[i].samples, upto[i]);
+	write_open_spans();
+	ch_drain(&ch_sampler.rings, rec.intern, take, NULL);
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
@@ -118,7 +97,7 @@ static void forget_names(void)
 	ch_ids_forget(&ch_sampler.methods);
 	ch_ids_forget(&ch_sampler.classes);
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {
-		atomic_store(&ch_thread_at(i)->name_id, 0);
+		atomic_store(&ch_thread_at(i)->name_hash, 0);
 		atomic_store(&ch_thread_at(i)->wall_cpu_ns, 0);
 	}
 	ch_live_next_chunk(&rec.live, env(), rec.intern);
@@ -158,6 +137,7 @@ static int next_file(struct ch_error *err)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
 	rec.start_ns = ch_now_ns();
+	rec.spans_due = true;
 	return next_chunk(rec.start_ns, err);
 }
 
@@ -166,6 +146,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	int r;
 
 	ch_native_threads_scan();
+	ch_cpu_write_unseen();
 	if (ch_sampler.unwind)
 		ch_unwind_refresh(ch_sampler.unwind);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
@@ -223,7 +204,8 @@ static void *run(void *arg)
 {
 	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)"charcloth", NULL };
 	JNIEnv *attached;
-	uint64_t flushed = ch_now_ns();
+	/* The first flush comes early: even a short life leaves something. */
+	uint64_t flushed = ch_now_ns() - FLUSH_NS + FIRST_FLUSH_NS;
 	bool stopping = false;
 
 	(void)arg;
@@ -235,6 +217,9 @@ static void *run(void *arg)
 		uint64_t now;
 
 		wait_for_work();
+		/* Where names cannot be read in the handler they are asked for. */
+		if (attached && !ch_sampler.names.known)
+			ch_jvm_threads_scan(attached);
 		ch_cpu_tend();
 		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
@@ -286,9 +271,6 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	clock_gettime(CLOCK_REALTIME, &now);
 	rec.start_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	rec.args = *args;
-	/* Strings point into the text beside them. */
-	if (args->file)
-		rec.args.file = rec.args.text + (args->file - args->text);
 	rec.failure = (struct ch_error){ 0 };
 	rec.stopping = rec.ended = false;
 	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
@@ -307,9 +289,14 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 		return ch_fail(err, -ENOMEM, "memory for names: %m");
 	if (ch_sampler.wake_fd < 0)
 		ch_sampler.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	/* Ids of an earlier recording mean nothing in this one. */
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		atomic_store(&ch_thread_at(i)->name_id, 0);
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
-	return 0;
+	rec.spans_due = true;
+	/* Who this is stands in the file before the first sample does. */
+	return ch_chunk_flush(&rec.chunk, err);
 }
 
 static void discard(void)

@@ -79,10 +79,8 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 bool ch_sampler_repeat(struct ch_thread *t, uint64_t samples, uint64_t duration_ns);
 /* Writes a sample without a stack, for what a thread used that nobody could see. Signal-safe. */
 bool ch_sampler_note(struct ch_thread *t, enum ch_event event, uint64_t weight, enum ch_note note);
-/* The id of the thread's name as of now, defined in the stripe if it is new. Signal-safe. */
-uint32_t ch_sampler_name(struct ch_thread *t, struct ch_stripe *s);
-/* The id of a class by its name, defined if it is new; 0 when there is no room. Signal-safe. */
-uint32_t ch_sampler_class(const char *name, size_t n);
+/* Tells the recorder that there is work. Signal-safe. */
+void ch_sampler_wake(void);
 
 /* Signal-safe clocks, in ns. */
 uint64_t ch_now_ns(void);

@@ -54,11 +54,11 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 	/* Field by field what the thread before left; its generation and name_seq go on. */
 	t->java_id = java_id;
 	t->seen_seq = 0;
-	t->name_hash = 0;
+	atomic_store(&t->name_hash, 0);
 	t->name_len = 0;
 	atomic_store(&t->name_id, 0);
 	atomic_store(&t->wall_name_id, 0);
-	t->offset_ns = t->accounted = 0;
+	t->offset_ns = t->accounted = t->counted_from_ns = 0;
 	t->has_timer = t->has_young_timer = false;
 	t->young_rearms = 0;
 	atomic_store(&t->wall_asked, false);

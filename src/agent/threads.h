@@ -37,10 +37,11 @@ struct ch_thread {
 	/* Of the thread itself, in its handler. */
 	uint32_t seen_seq;
 	_Atomic uint32_t name_id;
-	uint64_t name_hash;
+	_Atomic uint64_t name_hash; /* 0: to be told anew, though name_id still is the last one */
 
 	/* CPU time: samples are due at every multiple of the interval, less the offset. */
 	uint64_t offset_ns, accounted;
+	uint64_t counted_from_ns; /* its CPU time from which on it counts */
 	timer_t timer, young_timer;
 	bool has_timer, has_young_timer;
 	unsigned young_rearms;
@@ -49,7 +50,7 @@ struct ch_thread {
 
 	/* Wall clock: of the sampler of all threads, and of the thread while it is asked. */
 	atomic_bool wall_asked;
-	_Atomic uint64_t wall_cpu_ns; /* CPU time at the end of the last sample; 0: none yet */
+	_Atomic uint64_t wall_cpu_ns;  /* CPU time at the end of the last sample; 0: none yet */
 	_Atomic uint32_t wall_name_id; /* its name in that sample, which outlives a chunk */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint32_t wall_idle;

@@ -11,7 +11,8 @@
 
 static bool is_system_call(uint64_t at)
 {
-	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) == CH_ARCH_SYSCALL;
+	return (CH_ARCH_SYSCALL_BYTES == 2 ? ch_peek16(at, 0) : ch_peek32(at, 0)) ==
+	       CH_ARCH_SYSCALL;
 }
 
 /* Interrupted behind a system call, or set back to it so that it starts again: it was waiting. */
@@ -40,7 +41,8 @@ static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
 
 uint64_t ch_wall_samples(uint64_t elapsed_ns)
 {
-	uint64_t interval = ch_cpu_state.wall_interval_ns, n = (elapsed_ns + interval / 2) / interval;
+	uint64_t interval = ch_cpu_state.wall_interval_ns,
+	         n = (elapsed_ns + interval / 2) / interval;
 
 	return n ? n : 1;
 }

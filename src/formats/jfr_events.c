@@ -252,6 +252,19 @@ static void on_heap(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *
 		ch_profile_point(r->p, "heap committed", "bytes", at, (double)v[NUMBER_1]);
 }
 
+static void on_process(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	(void)h;
+	if ((int64_t)v[VALUE] >= 0) /* -1: the machine hides it */
+		ch_profile_point(r->p, "RSS of the JVM", "bytes", time_of(r, v), (double)v[VALUE]);
+}
+
+static void on_threads(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	(void)h;
+	ch_profile_point(r->p, "Java threads", "count", time_of(r, v), (double)v[VALUE]);
+}
+
 /* A point of a series that has no event of its own. */
 static void on_point(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
@@ -305,6 +318,11 @@ static const struct {
 	  true,
 	  on_collection,
 	  { { "startTime", TIME }, { "sumOfPauses", VALUE } } },
+	{ "charcloth.ProcessStats", true, on_process, { { "startTime", TIME }, { "rss", VALUE } } },
+	{ "jdk.JavaThreadStatistics",
+	  true,
+	  on_threads,
+	  { { "startTime", TIME }, { "activeCount", VALUE } } },
 	{ "charcloth.Point",
 	  true,
 	  on_point,

@@ -120,7 +120,8 @@ static void find_pools(const struct ch_perfdata *p, struct ch_counters *ret)
 		struct ch_counter_pool pool = { .name = others[i].name };
 
 		pool.space[0] = find_space(p, others[i].prefix);
-		add_pool(ret, &pool);
+		if (ch_counter_value(pool.space[0].max)) /* 0: this VM runs without it */
+			add_pool(ret, &pool);
 	}
 }
 

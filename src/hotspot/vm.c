@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "hotspot/frame_arch.h"
+
 /* One row per fact. A field that several releases name differently has several rows. */
 enum kind { OFFSET, ADDRESS };
 
@@ -295,7 +297,8 @@ int ch_vm_read(struct ch_vm *vm, void *lib, struct ch_error *err)
 	vm->const_size = type_size(lib, "ConstMethod");
 	vm->pool_size = type_size(lib, "ConstantPool");
 	vm->block_size = type_size(lib, "HeapBlock");
-	vm->entry_wrapper_slot = int_constant(lib, "frame::entry_frame_call_wrapper_offset", 0);
+	vm->entry_wrapper_slot =
+	    int_constant(lib, "frame::entry_frame_call_wrapper_offset", CH_FRAME_ENTRY_WRAPPER);
 	vm->symbols_exclude_zero = vm->major >= 19;
 	vm->code_by_offset = vm->blob_code_offset >= 0;
 	vm->compressed_oops = ch_vm_flag(lib, "UseCompressedOops", false);

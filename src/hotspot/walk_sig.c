@@ -62,6 +62,7 @@ static bool to_anchor(struct walker *k, uint64_t anchor)
 	k->r.sp = sp;
 	k->r.pc = pc ? pc : ch_arch_code(word(sp, -1));
 	k->r.lr = 0;
+	k->r.sp_low = false;
 	k->top = k->from_native = false;
 	return true;
 }
@@ -138,6 +139,21 @@ static bool return_from_leaf(struct walker *k)
 	return true;
 }
 
+/* As soon as a routine has stored the frame pointer and the link register, it has a frame. */
+static bool return_from_record(struct walker *k)
+{
+	uint64_t at = k->r.fp;
+
+	if (!k->r.lr)
+		return false;
+	if (!on_stack(k, at) || at < k->r.sp || word(at, 1) != k->r.lr)
+		at = word(k->r.sp, 0) == k->r.fp && word(k->r.sp, 1) == k->r.lr ? k->r.sp : 0;
+	if (!at || !return_from(k, at + 8, true))
+		return false;
+	k->r.fp = word(at, 0);
+	return true;
+}
+
 /* A frame of known size whose return address and saved frame pointer end it. */
 static bool return_from_frame(struct walker *k, int32_t words)
 {
@@ -202,19 +218,36 @@ static bool step_known(struct walker *k)
 	return true;
 }
 
+/* Before the frame is built, or after it was taken down. */
+static bool leave_part(struct walker *k, const struct ch_blob *b)
+{
+	bool in_prologue = k->r.pc < b->code + (uint64_t)b->frame_complete;
+	uint64_t sp = k->r.sp;
+
+	switch (ch_frame_state(k->r.pc, in_prologue)) {
+	case CH_FRAME_BARE:
+		return return_from_leaf(k);
+	case CH_FRAME_LINKED:
+		if (!return_from(k, sp + 8, true))
+			return false;
+		k->r.fp = word(sp, 0);
+		return true;
+	case CH_FRAME_HOLLOW:
+		k->r.sp += (uint64_t)b->frame_words * 8;
+		if (on_stack(k, k->r.sp) && return_from_leaf(k))
+			return true;
+		k->r.sp = sp;
+		return false;
+	default:
+		return false;
+	}
+}
+
 static bool leave_compiled(struct walker *k, const struct ch_blob *b)
 {
 	if (k->top) {
-		/* Before the frame is built, or after it was taken down. */
-		int slot =
-		    ch_frame_unbuilt(k->r.pc, k->r.pc < b->code + (uint64_t)b->frame_complete);
-
-		if (slot == 0 && return_from_leaf(k))
+		if (leave_part(k, b))
 			return true;
-		if (slot == 1 && return_from(k, k->r.sp + 8, true)) {
-			k->r.fp = word(k->r.sp, -2);
-			return true;
-		}
 		if (return_from_frame(k, b->frame_words))
 			return true;
 		return return_from_leaf(k);
@@ -250,8 +283,8 @@ static enum ch_walk_end step_interpreted(struct walker *k)
 	} else if (!k->top) {
 		return CH_WALK_BAD_FRAME;
 	}
-	sp = word(fp, SENDER_SP);
-	if (!on_stack(k, sp) || sp <= fp)
+	sp = ch_frame_sender_sp(fp, word(fp, SENDER_SP));
+	if (!on_stack(k, sp))
 		return CH_WALK_BAD_SP;
 	k->r.pc = ch_arch_code(word(fp, 1));
 	k->r.sp = sp;
@@ -278,7 +311,7 @@ static bool leave_stub(struct walker *k)
 {
 	uint64_t fp = k->r.fp;
 
-	if (k->top && return_from_leaf(k))
+	if (k->top && (return_from_record(k) || return_from_leaf(k)))
 		return true;
 	if (on_stack(k, fp) && fp >= k->r.sp && fp - k->r.sp < FRAME_SPAN &&
 	    (return_from(k, fp + 8, true) || return_from(k, fp + 16, true))) {
@@ -317,6 +350,8 @@ static enum ch_walk_end step(struct walker *k, bool *ret_last)
 			return CH_WALK_TRUNCATED;
 		if (!k->top)
 			remember(k, &b, first);
+		if (k->top || k->from_native)
+			k->r.sp += ch_frame_call_bytes(k->r.pc);
 		return leave_compiled(k, &b) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
 	case CH_BLOB_INTERPRETER:
 		return step_interpreted(k);
@@ -388,6 +423,24 @@ static void walk_native(struct walker *k, uint64_t limit)
 	k->r.pc = 0;
 }
 
+/*
+ * On aarch64 the VM itself calls generated leaf routines, for its atomic operations: their caller
+ * is native, and only the link register knows it.
+ */
+static void leave_native_leaf(struct walker *k)
+{
+	uint64_t lr = ch_arch_code(k->r.lr);
+
+	if (!lr || !ch_vm_is_code(k->vm, k->r.pc) || ch_vm_is_code(k->vm, lr) ||
+	    blob_of(k, k->r.pc)->kind != CH_BLOB_STUBS || word(k->r.fp, 1) == k->r.lr)
+		return;
+	if (k->w->native && !push(k, ch_frame_addr(CH_FRAME_NATIVE, k->r.pc)))
+		return;
+	k->r.pc = lr;
+	k->r.lr = 0;
+	k->r.caller = true;
+}
+
 static enum ch_walk_end walk_from(struct walker *k, const struct ch_regs *regs)
 {
 	uint64_t anchor = k->w->thread + (uint64_t)k->vm->thread_anchor;
@@ -396,9 +449,10 @@ static enum ch_walk_end walk_from(struct walker *k, const struct ch_regs *regs)
 	if (regs) {
 		k->r = *regs;
 		k->top = true;
-		if (!ch_vm_is_code(k->vm, regs->pc) || !k->w->thread)
+		leave_native_leaf(k);
+		if (!ch_vm_is_code(k->vm, k->r.pc) || !k->w->thread)
 			walk_native(k, limit);
-		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc))
+		if (k->w->thread && ch_vm_is_code(k->vm, k->r.pc) && !k->r.sp_low)
 			return walk_java(k);
 	}
 	if (!k->w->thread || !to_anchor(k, anchor))

@@ -10,6 +10,7 @@ struct ch_regs {
 	uint64_t pc, sp, fp;
 	uint64_t lr;  /* aarch64, only while `caller` is false */
 	bool caller;  /* pc is a return address: the call stands before it */
+	bool sp_low;  /* sp may be higher: the frame below was left by its frame pointer */
 	uint64_t bcp; /* where HotSpot's interpreter would keep its bytecode pointer */
 };
 

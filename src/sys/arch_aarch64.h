@@ -12,10 +12,16 @@ enum {
 /* A call leaves the return address in a register; functions that call others save it. */
 #define CH_ARCH_RA_PUSHED false
 
-/* Return addresses may be signed in their upper bits. */
+/* The saved frame pointer and return address may lie anywhere in a frame, mostly at its bottom. */
+#define CH_ARCH_FP_ENDS_FRAME false
+
+/* Return addresses may be signed in their upper bits: how many those are, the processor knows. */
 static inline uint64_t ch_arch_code(uint64_t return_address)
 {
-	return return_address & UINT64_C(0x0000ffffffffffff);
+	register uint64_t x30 __asm__("x30") = return_address;
+
+	__asm__("hint #7" : "+r"(x30)); /* xpaclri; does nothing where nothing is signed */
+	return x30;
 }
 
 static inline struct ch_regs ch_arch_regs(const ucontext_t *uc)

@@ -12,6 +12,9 @@ enum {
 /* A call pushes the return address: it is always the word below the frame. */
 #define CH_ARCH_RA_PUSHED true
 
+/* The saved frame pointer and return address end a frame: above them starts the caller's. */
+#define CH_ARCH_FP_ENDS_FRAME true
+
 static inline uint64_t ch_arch_code(uint64_t return_address)
 {
 	return return_address;

@@ -77,10 +77,14 @@ static int go(struct ch_regs *r, uint64_t pc, uint64_t sp, uint64_t fp, int how)
 static int step_by_frame_pointer(struct ch_regs *r, const struct stack *s)
 {
 	uint64_t fp, pc;
+	int step;
 
 	if (r->fp < r->sp || !load(s, r->fp, &fp) || !load(s, r->fp + 8, &pc))
 		return r->fp ? -1 : CH_UNWIND_END;
-	return go(r, pc, r->fp + 16, fp, CH_UNWIND_FRAME);
+	step = go(r, pc, r->fp + 16, fp, CH_UNWIND_FRAME);
+	if (step == CH_UNWIND_FRAME)
+		r->sp_low = !CH_ARCH_FP_ENDS_FRAME;
+	return step;
 }
 
 static int step_by_rule(struct ch_regs *r, const struct stack *s, uint32_t rule)
@@ -110,6 +114,9 @@ int ch_unwind_step_sig(const struct ch_unwind_lib *libs, size_t n, struct ch_reg
 	struct stack s = { stack_low, stack_high };
 	uint32_t rule = find_rule(libs, n, regs->pc - regs->caller);
 
+	/* Without a stack pointer to count from there is only the frame pointer. */
+	if (regs->sp_low && ch_rule_base(rule) == CH_RULE_SP)
+		rule = CH_RULE_UNKNOWN;
 	switch (ch_rule_base(rule)) {
 	case CH_RULE_END:
 		return CH_UNWIND_END;

@@ -162,9 +162,7 @@ def stack_of(chunk, key):
     found = chunk.value(key)
     if not found:
         return (), False
-    frames = (
-        Frame(chunk.method_name(f["method"]), f["lineNumber"], chunk.word(f["type"])) for f in found["frames"]
-    )
+    frames = (Frame(chunk.method_name(f["method"]), f["lineNumber"], chunk.word(f["type"])) for f in found["frames"])
     return tuple(frames), bool(found["truncated"])
 
 

@@ -131,7 +131,9 @@ def test_all_readers_count_the_same(shapes, charcloth, jfr_summary):
     ours = collections.Counter(event.type for event in hosts.jfr.events(shapes.host.recording))
     for version in (17, 25):
         theirs = {name: n for name, n in jfr_summary(shapes.host.recording, version).items() if n}
-        theirs = {name: n for name, n in theirs.items() if name not in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint")}
+        theirs = {
+            name: n for name, n in theirs.items() if name not in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint")
+        }
         assert theirs == dict(ours)
     text = charcloth("convert", shapes.host.recording, "-f", "collapsed", "-o", "-", check=0).stdout
     weights = sum(int(line.rpartition(" ")[2]) for line in text.splitlines())

@@ -46,6 +46,7 @@ SIGNAL_SAFE = {
     "memcpy",
     "memmove",
     "memset",
+    "read",
     "sched_getcpu",
     "sigaction",
     "syscall",

@@ -32,6 +32,7 @@ struct asgct_trace {
 
 static struct ch_vm vm;
 static struct ch_pc_cache cache;
+static struct ch_unwind *unwind;
 static void (*asgct)(struct asgct_trace *, jint, void *);
 static _Atomic(JNIEnv *) envs[THREADS]; /* by thread id, modulo */
 static int64_t env_offset;
@@ -92,7 +93,9 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 	if (!atomic_load(&on) || !env)
 		return;
 	w.thread = (uint64_t)((char *)env - env_offset);
+	w.libs = ch_unwind_enter_sig(unwind);
 	end = ch_walk_sig(&w, &regs);
+	ch_unwind_leave_sig(unwind);
 	done = (end == CH_WALK_DONE || end == CH_WALK_TRUNCATED) && w.n;
 	asgct(&theirs, DEPTH, context);
 	count(&counts.samples);
@@ -166,6 +169,9 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	if ((*jvmti)->GetLoadedClasses(jvmti, &n, &classes) == JVMTI_ERROR_NONE)
 		for (jint i = 0; i < n; i++)
 			on_prepare(jvmti, env, thread, classes[i]);
+	unwind = ch_unwind_new(16u << 20, NULL, NULL);
+	if (!unwind || ch_unwind_refresh(unwind) < 0)
+		return;
 	atomic_store(&on, true);
 	sigaction(SIGPROF, &sa, NULL);
 	setitimer(ITIMER_PROF, &every, NULL);

@@ -27,8 +27,7 @@ public class Live {
         System.gc();
         System.out.println("live " + KEPT * 1024L);
         if (arguments.length > 0) {
-            System.out.flush();
-            System.in.read();
+            Thread.sleep(Integer.parseInt(arguments[0]));
         }
     }
 }

@@ -1,0 +1,93 @@
+/* The door for Java: the native methods of dev.charcloth.Agent. */
+#include "agent/agent.h"
+
+#include "agent/spans.h"
+#include "base/utf8.h"
+
+JNIEXPORT jstring JNICALL Java_dev_charcloth_Agent_execute(JNIEnv *env, jclass class,
+                                                           jstring command);
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskStart(JNIEnv *env, jclass class, jlong task_id,
+                                                          jint stage, jint stage_attempt,
+                                                          jint partition, jint attempt,
+                                                          jlong sql_execution, jstring executor,
+                                                          jstring job_group, jstring description);
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskEnd(JNIEnv *env, jclass class, jlong task_id,
+                                                        jstring result);
+
+static uint32_t code_point(const jchar *s, jsize n, jsize *at)
+{
+	uint32_t c = s[(*at)++];
+
+	if ((c & 0xfc00) == 0xd800 && *at < n && (s[*at] & 0xfc00) == 0xdc00)
+		c = 0x10000 + ((c & 0x3ff) << 10) + (s[(*at)++] & 0x3ffu);
+	return c;
+}
+
+/* As UTF-8 in `to`, cut where there is no room; its length. */
+static size_t copy_text(JNIEnv *env, jstring text, char *to, size_t room)
+{
+	jchar chars[CH_SPAN_TEXT_MAX];
+	jsize n = text ? (*env)->GetStringLength(env, text) : 0;
+	size_t used = 0;
+
+	if (n > CH_SPAN_TEXT_MAX)
+		n = CH_SPAN_TEXT_MAX;
+	if (n)
+		(*env)->GetStringRegion(env, text, 0, n, chars);
+	for (jsize i = 0; i < n && used + 4 <= room;)
+		used += ch_utf8_put(code_point(chars, n, &i), to + used);
+	return used;
+}
+
+JNIEXPORT jstring JNICALL Java_dev_charcloth_Agent_execute(JNIEnv *env, jclass class,
+                                                           jstring command)
+{
+	const char *text = command ? (*env)->GetStringUTFChars(env, command, NULL) : NULL;
+	struct ch_buf out = CH_BUF(1u << 20);
+	jstring said;
+
+	(void)class;
+	if (command && !text)
+		return NULL; /* out of memory, which is pending */
+	ch_control_run(text, &out);
+	if (text)
+		(*env)->ReleaseStringUTFChars(env, command, text);
+	ch_buf_putc(&out, 0);
+	said = (*env)->NewStringUTF(env, out.err ? "error: out of memory" : out.data);
+	ch_buf_done(&out);
+	return said;
+}
+
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskStart(JNIEnv *env, jclass class, jlong task_id,
+                                                          jint stage, jint stage_attempt,
+                                                          jint partition, jint attempt,
+                                                          jlong sql_execution, jstring executor,
+                                                          jstring job_group, jstring description)
+{
+	jstring texts[CH_SPAN_RESULT] = { [CH_SPAN_EXECUTOR] = executor,
+		                          [CH_SPAN_JOB_GROUP] = job_group,
+		                          [CH_SPAN_DESCRIPTION] = description };
+	char room[CH_SPAN_RESULT][CH_SPAN_TEXT_MAX];
+	struct ch_span_labels labels = { .task_id = task_id,
+		                         .sql_execution = sql_execution,
+		                         .stage = stage,
+		                         .stage_attempt = stage_attempt,
+		                         .partition = partition,
+		                         .attempt = attempt };
+
+	(void)class;
+	for (unsigned i = 0; i < CH_SPAN_RESULT; i++) {
+		labels.len[i] = copy_text(env, texts[i], room[i], sizeof(room[i]));
+		labels.text[i] = room[i];
+	}
+	ch_span_start(&labels);
+}
+
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskEnd(JNIEnv *env, jclass class, jlong task_id,
+                                                        jstring result)
+{
+	char text[CH_SPAN_TEXT_MAX];
+
+	(void)class;
+	ch_span_end(task_id, text, copy_text(env, result, text, sizeof(text)));
+}

@@ -1,0 +1,168 @@
+#include "agent/names.h"
+
+#include <string.h>
+
+#include "agent/sampler.h"
+#include "base/hash.h"
+
+/* Grows whenever classes were unloaded: what was known at an address must be looked at again. */
+static uint32_t epoch(void)
+{
+	static _Atomic uint32_t always;
+	const struct ch_sampler *s = &ch_sampler;
+
+	if (!s->unloaded[0])
+		return atomic_fetch_add_explicit(&always, 1, memory_order_relaxed) + 1;
+	return (uint32_t)(*s->unloaded[0] + (s->unloaded[1] ? *s->unloaded[1] : 0)) + 1;
+}
+
+static uint32_t define_method(uint64_t method, struct ch_ring *defs)
+{
+	struct ch_rec_method *m =
+	    ch_ring_reserve(defs, sizeof(*m) + CH_METHOD_COPY_MAX - sizeof(m->copy));
+	uint32_t id;
+
+	if (!m)
+		return 0;
+	id = ch_ids_next(&ch_sampler.methods);
+	m->rec.type = CH_REC_METHOD;
+	m->id = id;
+	ch_ring_commit(defs, m,
+	               offsetof(struct ch_rec_method, copy) +
+	                   ch_method_copy_sig(&ch_sampler.vm, method, &m->copy));
+	return id;
+}
+
+/* 0 when it cannot be named now. */
+static uint32_t method_id(uint64_t method, uint32_t now, struct ch_ring *defs)
+{
+	struct ch_id_entry *e = ch_ids_find(&ch_sampler.methods, method);
+	uint32_t id;
+	uint64_t hash;
+
+	if (!e)
+		return 0;
+	id = atomic_load_explicit(&e->id, memory_order_acquire);
+	if (id && atomic_load_explicit(&e->epoch, memory_order_acquire) == now)
+		return id;
+	hash = ch_method_hash_sig(&ch_sampler.vm, method);
+	if (!id || atomic_load_explicit(&e->hash, memory_order_acquire) != hash) {
+		id = define_method(method, defs);
+		if (!id)
+			return 0;
+		atomic_store_explicit(&e->hash, hash, memory_order_release);
+		atomic_store_explicit(&e->id, id, memory_order_release);
+	}
+	atomic_store_explicit(&e->epoch, now, memory_order_release);
+	return id;
+}
+
+/* Addresses of Methods become ids, while the frames keep their classes alive. */
+bool ch_name_frames(uint64_t *frames, unsigned n, struct ch_ring *defs)
+{
+	uint32_t now = epoch();
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t f = frames[i];
+		uint32_t id;
+
+		if (!ch_frame_is_java(f) || ch_frame_kind(f) == CH_FRAME_JMETHOD)
+			continue;
+		id = method_id(ch_frame_what(f) << 3, now, defs);
+		if (!id)
+			return false;
+		frames[i] = ch_frame_java(ch_frame_kind(f), id, ch_frame_bci(f));
+	}
+	return true;
+}
+
+static uint64_t hash_text(const char *s, size_t n)
+{
+	uint64_t h = n + 1;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)s[i]) * CH_HASH_K1;
+	return h ^ h >> 29;
+}
+
+/* What others told, unless they are just telling. */
+static int told_name(struct ch_thread *t, char *to)
+{
+	uint32_t seq = atomic_load(&t->name_seq), n = t->name_len;
+
+	if (seq & 1 || n > CH_THREAD_NAME_MAX)
+		return -1;
+	memcpy(to, t->name, n);
+	return atomic_load(&t->name_seq) == seq ? (int)n : -1;
+}
+
+uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
+{
+	char text[CH_THREAD_NAME_MAX];
+	uint64_t java = atomic_load(&t->java), hash;
+	struct ch_rec_thread *def;
+	uint32_t id = atomic_load(&t->name_id);
+	int n = -1;
+
+	if (java)
+		n = ch_thread_name_sig(&ch_sampler.vm, &ch_sampler.names, java, text, sizeof(text));
+	if (n < 0 && (!id || !ch_sampler.names.known || !java))
+		n = told_name(t, text);
+	if (n < 0)
+		return id;
+	hash = hash_text(text, (size_t)n);
+	if (id && hash == atomic_load(&t->name_hash))
+		return id;
+	def = ch_ring_reserve(&s->defs, sizeof(*def) + (size_t)n);
+	if (!def)
+		return id;
+	id = atomic_fetch_add(&ch_sampler.thread_names, 1) + 1;
+	def->rec.type = CH_REC_THREAD;
+	def->id = id;
+	def->tid = atomic_load(&t->tid);
+	def->java_id = t->java_id;
+	def->len = (uint32_t)n;
+	memcpy(def->name, text, (size_t)n);
+	ch_ring_commit(&s->defs, def, sizeof(*def) + (size_t)n);
+	atomic_store(&t->name_hash, hash);
+	atomic_store(&t->name_id, id);
+	return id;
+}
+
+static uint32_t define_class(const char *name, size_t n)
+{
+	struct ch_stripe *s = ch_stripe_take(&ch_sampler.rings);
+	struct ch_rec_class *def = s ? ch_ring_reserve(&s->defs, sizeof(*def) + n) : NULL;
+	uint32_t id = 0;
+
+	if (def) {
+		id = ch_ids_next(&ch_sampler.classes);
+		def->rec.type = CH_REC_CLASS;
+		def->id = id;
+		def->len = (uint32_t)n;
+		memcpy(def->name, name, n);
+		ch_ring_commit(&s->defs, def, sizeof(*def) + n);
+	}
+	if (s)
+		ch_stripe_release(s);
+	return id;
+}
+
+uint32_t ch_name_class(const char *name, size_t n)
+{
+	struct ch_id_entry *e;
+	uint32_t id;
+
+	if (n > CH_METHOD_TEXT_MAX)
+		n = CH_METHOD_TEXT_MAX;
+	e = ch_ids_find(&ch_sampler.classes, hash_text(name, n) | 1);
+	if (!e)
+		return 0;
+	id = atomic_load_explicit(&e->id, memory_order_acquire);
+	if (id)
+		return id;
+	id = define_class(name, n);
+	if (id)
+		atomic_store_explicit(&e->id, id, memory_order_release);
+	return id;
+}

@@ -1,0 +1,255 @@
+#include "agent/spans.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/emit.h"
+#include "agent/names.h"
+#include "agent/sampler.h"
+
+#define BUCKETS  256
+#define OPEN_MAX 16384
+#define TRIES    50
+
+struct open_span {
+	struct open_span *next;
+	int tid;
+	int64_t java_id;
+	size_t name_len;
+	char name[CH_THREAD_NAME_MAX];
+	struct ch_rec_span rec; /* with its texts behind it */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct open_span *bucket[BUCKETS];
+	unsigned n;
+} spans = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct open_span **bucket_of(int64_t task_id)
+{
+	return &spans.bucket[(uint64_t)task_id % BUCKETS];
+}
+
+/* --- into the rings -------------------------------------------------------------------------- */
+
+static bool put_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_rec_span *from,
+                   size_t n)
+{
+	struct ch_rec_span *rec = ch_ring_reserve(&s->samples, n);
+
+	if (!rec)
+		return false;
+	memcpy(rec, from, n);
+	rec->name = ch_name_thread(t, s);
+	ch_ring_commit(&s->samples, rec, n);
+	return true;
+}
+
+/* A span is worth a few turns: there are few of them, and each says what many samples are for. */
+static void put(struct ch_thread *t, const struct ch_rec_span *from, size_t n)
+{
+	struct ch_stripe *s = NULL;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		bool done = false;
+
+		s = ch_stripe_take(&ch_sampler.rings);
+		if (s) {
+			done = put_in(s, t, from, n);
+			ch_stripe_release(s);
+		}
+		if (done)
+			return;
+		ch_sampler_wake();
+		sched_yield();
+	}
+	atomic_fetch_add(&ch_sampler.dropped[s ? CH_DROP_FULL : CH_DROP_BUSY], 1);
+}
+
+/* The thread is one of the VM's: it may have come before the agent knew of threads. */
+static void put_now(const struct ch_rec_span *from, size_t n)
+{
+	struct ch_thread *t = ch_thread_of_tid((int)syscall(SYS_gettid));
+
+	if (t && atomic_load(&ch_sampler.running))
+		put(t, from, n);
+}
+
+/* --- what is open ---------------------------------------------------------------------------- */
+
+static size_t size_of(const struct ch_rec_span *rec)
+{
+	size_t n = offsetof(struct ch_rec_span, text);
+
+	for (unsigned i = 0; i < CH_SPAN_TEXTS; i++)
+		n += rec->len[i];
+	return n;
+}
+
+static size_t cut(size_t n)
+{
+	return n < CH_SPAN_TEXT_MAX ? n : CH_SPAN_TEXT_MAX;
+}
+
+static void take_told_name(struct open_span *o)
+{
+	struct ch_thread *t = ch_thread_of_tid(o->tid);
+
+	if (!t || t->name_len > sizeof(o->name))
+		return;
+	o->name_len = t->name_len;
+	memcpy(o->name, t->name, o->name_len);
+	o->java_id = t->java_id;
+}
+
+/* The thread's name as of now: what it is called while it works on the task. */
+static void take_thread(struct open_span *o)
+{
+	struct ch_thread *t = ch_thread_of_tid(o->tid);
+	uint64_t java = t ? atomic_load(&t->java) : 0;
+	int n = -1;
+
+	if (java)
+		n = ch_thread_name_sig(&ch_sampler.vm, &ch_sampler.names, java, o->name,
+		                       sizeof(o->name));
+	o->name_len = 0;
+	o->java_id = t ? t->java_id : 0;
+	if (n < 0)
+		take_told_name(o);
+	else
+		o->name_len = (size_t)n;
+}
+
+static struct open_span *make(const struct ch_span_labels *l)
+{
+	size_t n = 0;
+	struct open_span *o;
+	char *to;
+
+	for (unsigned i = 0; i < CH_SPAN_RESULT; i++)
+		n += cut(l->len[i]);
+	o = malloc(sizeof(*o) + n);
+	if (!o)
+		return NULL;
+	o->tid = (int)syscall(SYS_gettid);
+	take_thread(o);
+	o->rec = (struct ch_rec_span){ .rec.type = CH_REC_SPAN,
+		                       .start_ns = ch_now_ns(),
+		                       .task_id = l->task_id,
+		                       .sql_execution = l->sql_execution,
+		                       .stage = l->stage,
+		                       .stage_attempt = l->stage_attempt,
+		                       .partition = l->partition,
+		                       .attempt = l->attempt };
+	to = o->rec.text;
+	for (unsigned i = 0; i < CH_SPAN_RESULT; i++) {
+		o->rec.len[i] = (uint16_t)cut(l->len[i]);
+		if (l->text[i])
+			memcpy(to, l->text[i], o->rec.len[i]);
+		to += o->rec.len[i];
+	}
+	return o;
+}
+
+static struct open_span *take_out(int64_t task_id)
+{
+	struct open_span *found = NULL;
+
+	pthread_mutex_lock(&spans.lock);
+	for (struct open_span **at = bucket_of(task_id); *at; at = &(*at)->next)
+		if ((*at)->rec.task_id == task_id) {
+			found = *at;
+			*at = found->next;
+			spans.n--;
+			break;
+		}
+	pthread_mutex_unlock(&spans.lock);
+	return found;
+}
+
+static bool put_open(struct open_span *o)
+{
+	bool room;
+
+	pthread_mutex_lock(&spans.lock);
+	room = spans.n < OPEN_MAX;
+	if (room) {
+		struct open_span **at = bucket_of(o->rec.task_id);
+
+		o->next = *at;
+		*at = o;
+		spans.n++;
+	}
+	pthread_mutex_unlock(&spans.lock);
+	return room;
+}
+
+void ch_span_start(const struct ch_span_labels *labels)
+{
+	struct open_span *o;
+
+	free(take_out(labels->task_id)); /* told twice: the last one holds */
+	o = make(labels);
+	if (!o)
+		return;
+	put_now(&o->rec, size_of(&o->rec));
+	if (!put_open(o))
+		free(o);
+}
+
+void ch_span_end(int64_t task_id, const char *result, size_t n)
+{
+	struct open_span *o = take_out(task_id), *grown;
+	size_t size, len = cut(n);
+
+	if (!o)
+		return;
+	size = size_of(&o->rec);
+	grown = realloc(o, sizeof(*o) + size + len);
+	if (grown) {
+		struct ch_rec_span *rec = &grown->rec;
+
+		o = grown;
+		if (result)
+			memcpy((char *)rec + size, result, len);
+		rec->len[CH_SPAN_RESULT] = (uint16_t)(result ? len : 0);
+		rec->end_ns = ch_now_ns();
+		put_now(rec, size_of(rec));
+	}
+	free(o);
+}
+
+/* --- in the recorder ------------------------------------------------------------------------- */
+
+static void write_one(struct ch_chunk *c, struct ch_intern *in, struct open_span *o)
+{
+	union {
+		struct ch_rec_thread def;
+		char room[sizeof(struct ch_rec_thread) + CH_THREAD_NAME_MAX];
+	} t;
+
+	if (!o->name_len)
+		take_told_name(o); /* the task began before the agent looked at threads */
+	t.def = (struct ch_rec_thread){ .id = atomic_fetch_add(&ch_sampler.thread_names, 1) + 1,
+		                        .tid = o->tid,
+		                        .java_id = o->java_id,
+		                        .len = (uint32_t)o->name_len };
+	memcpy(t.def.name, o->name, o->name_len);
+	ch_intern_define_thread(in, &t.def);
+	o->rec.name = t.def.id;
+	ch_emit_span(c, in, &o->rec);
+}
+
+void ch_spans_write_open(struct ch_chunk *c, struct ch_intern *in)
+{
+	pthread_mutex_lock(&spans.lock);
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct open_span *o = spans.bucket[i]; o; o = o->next)
+			write_one(c, in, o);
+	pthread_mutex_unlock(&spans.lock);
+}

@@ -1,0 +1,30 @@
+/*
+ * Tasks: what a thread is busy with from when to when. Told by Java code; written when a task
+ * starts and again when it ends. Those that are open are known here, also while nothing is
+ * recorded, so that a recording which begins in the middle of a task has it.
+ *
+ * Not for signal handlers. Nothing waits for the recorder for longer than a few turns.
+ */
+#ifndef CH_AGENT_SPANS_H
+#define CH_AGENT_SPANS_H
+
+#include "agent/intern.h"
+
+/* How much of a text is kept. */
+#define CH_SPAN_TEXT_MAX 1024
+
+struct ch_span_labels {
+	int64_t task_id, sql_execution;
+	int32_t stage, stage_attempt, partition, attempt;
+	const char *text[CH_SPAN_TEXTS]; /* NULL: none */
+	size_t len[CH_SPAN_TEXTS];
+};
+
+/* The calling thread starts a task; the result is not looked at. */
+void ch_span_start(const struct ch_span_labels *labels);
+/* It ends. Ignored when it is not open. */
+void ch_span_end(int64_t task_id, const char *result, size_t n);
+/* Writes all that are open: the recorder, into a file that is new. */
+void ch_spans_write_open(struct ch_chunk *c, struct ch_intern *in);
+
+#endif

@@ -1,0 +1,167 @@
+"""What the agent records beside CPU and wall time, against programs that print their own truth."""
+
+from __future__ import annotations
+
+import collections
+import re
+
+import agents
+import jdks
+import pytest
+
+ALL = pytest.mark.parametrize("version", jdks.VERSIONS)
+TWO = pytest.mark.parametrize("version", (17, 25))
+WALKERS = pytest.mark.parametrize("walker", ("own", "asgct"))
+
+
+def seconds(duration):
+    """PT1M0.42S as a number."""
+    match = re.fullmatch(r"PT(?:(\d+)M)?(?:([\d.]+(?:E-?\d+)?)S)?", duration)
+    assert match, duration
+    return 60 * float(match[1] or 0) + float(match[2] or 0)
+
+
+# -- allocations
+
+
+@ALL
+@WALKERS
+def test_allocated_bytes_are_those_that_the_threads_count(version, walker, tmp_path):
+    run = agents.run(
+        version, tmp_path / "x.jfr", "event=alloc,alloc=32k", "Alloc", 100, env={"CHARCLOTH_WALKER": walker}
+    )
+    events = run.events("jdk.ObjectAllocationSample")
+    classes = {"small": "[B", "medium": "[J", "large": "[Ljava/lang/Object;"}
+    for kind, name in classes.items():
+        mine = [event for event in events if agents.total([event], "weight", f"Alloc.{kind}")]
+        assert agents.total(mine, "weight") == pytest.approx(run.truth(kind), rel=0.05)
+        assert {event["objectClass"]["name"] for event in mine} == {name}
+        assert {event["eventThread"]["javaName"] for event in mine} == {f"allocator-{list(classes).index(kind)}"}
+
+
+@ALL
+def test_live_bytes_are_those_that_are_still_reachable(version, tmp_path):
+    run = agents.run(version, tmp_path / "x.jfr", "event=live", "Live", jvm=["-Xmx300m"])
+    events = run.events("profiler.LiveObject")
+    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
+    assert agents.total(events, "weight", "Live.waste") == 0
+    kept = [event for event in events if agents.total([event], "weight", "Live.keep")]
+    assert {event["allocationSize"] for event in kept} <= {1024, 1032}
+    assert all(event["allocationTime"] < event["startTime"] for event in kept)
+
+
+def test_live_objects_keep_their_stacks_over_chunks(tmp_path):
+    run = agents.run(
+        17,
+        tmp_path / "x.jfr",
+        "event=live,event=alloc,alloc=8k,chunksize=1k,event=cpu",
+        "Live",
+        "3500",
+        jvm=["-Xmx300m"],
+    )
+    events = run.events("profiler.LiveObject")
+    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
+    names = {agents.method(frame) for event in events for frame in event["stackTrace"]["frames"]}
+    assert not [name for name in names if "unknown" in name]
+    assert all(event["eventThread"] and event["objectClass"] for event in events)
+    # Also as allocations, of which they are a part.
+    allocated = run.events("jdk.ObjectAllocationSample")
+    assert agents.total(allocated, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.05)
+
+
+def test_a_full_table_of_live_objects_is_thinned_not_cut(tmp_path):
+    """At 1 KB nearly every object is sampled: several times as many as are kept."""
+    run = agents.run(17, tmp_path / "x.jfr", "event=live,alloc=1k", "Live", jvm=["-Xmx300m"])
+    events = run.events("profiler.LiveObject")
+    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
+    assert len(events) <= 8192
+
+
+# -- locks
+
+
+@ALL
+@WALKERS
+def test_lock_time_is_what_the_threads_waited(version, walker, tmp_path):
+    run = agents.run(version, tmp_path / "x.jfr", "event=lock", "Locks", 20, env={"CHARCLOTH_WALKER": walker})
+    truths = {
+        "monitor": ("jdk.JavaMonitorEnter", "monitorClass", "java/lang/Object", "Locks.enterMonitor"),
+        "park": (
+            "jdk.ThreadPark",
+            "parkedClass",
+            "java/util/concurrent/locks/ReentrantLock$NonfairSync",
+            "Locks.takeLock",
+        ),
+    }
+    for word, (kind, field, name, method) in truths.items():
+        events = run.events(kind)
+        mine = [event for event in events if any(agents.method(f) == method for f in event["stackTrace"]["frames"])]
+        assert sum(seconds(event["duration"]) for event in mine) == pytest.approx(run.truth(word) / 1e9, rel=0.1)
+        assert {event[field]["name"] for event in mine} == {name}
+        assert len({event["address"] for event in mine}) == 1
+
+
+# -- counters of the kernel
+
+
+@TWO
+def test_page_faults_are_those_of_the_code_that_touches(version, tmp_path):
+    run = agents.run(version, tmp_path / "x.jfr", "event=page-faults", "Faults", 200, jvm=["-Xms600m", "-Xmx600m"])
+    events = run.events("charcloth.PerfSample")
+    assert {event["event"] for event in events} == {"page-faults"}
+    # Pages may be larger than the smallest, but every megabyte takes one at least.
+    assert agents.total(events, "weight", "Faults.touch") >= 200 / 2
+
+
+@TWO
+def test_several_events_go_into_one_recording(version, tmp_path):
+    options = "event=cpu,interval=1ms,event=wall,alloc=256,event=live,lock=1us,event=page-faults,event=context-switches"
+    run = agents.run(version, tmp_path / "x.jfr", options, "Locks", 10)
+    kinds = {
+        "jdk.ExecutionSample",
+        "profiler.WallClockSample",
+        "jdk.ObjectAllocationSample",
+        "profiler.LiveObject",
+        "jdk.JavaMonitorEnter",
+        "jdk.ThreadPark",
+    }
+    assert [kind for kind in kinds if not run.events(kind)] == []
+    assert {event["event"] for event in run.events("charcloth.PerfSample")} == {"page-faults", "context-switches"}
+
+
+# -- spans of tasks
+
+
+def spans(run):
+    """{task: [(result, thread, is open)]} in the order they were written."""
+    found = collections.defaultdict(list)
+    for event in run.events("charcloth.TaskSpan"):
+        found[event["taskId"]].append(
+            (event["result"], event["eventThread"]["osName"], seconds(event["duration"]) == 0)
+        )
+    return found
+
+
+@ALL
+def test_a_task_that_is_killed_has_a_span(version, tmp_path, charcloth):
+    run = agents.run(version, tmp_path / "x.jfr", "event=cpu,interval=1ms", "Tasks", "halt", status=9)
+    assert set(spans(run)[1]) == {(None, "worker", True), ("ok", "worker", False)}
+    assert set(spans(run)[2]) == {(None, "worker", True), ("failed", "worker", False)}
+    assert set(spans(run)[3]) == {(None, "last", True)}
+    first = next(event for event in run.events("charcloth.TaskSpan") if event["taskId"] == 1)
+    assert (first["stage"], first["partition"], first["sqlExecution"], first["executor"]) == (3, 1, 7, "exec-1")
+    assert first["jobGroup"] == "group \u00e9\U0001f600"
+    assert first["description"] == "two\nlines"
+    stacks = charcloth("convert", run.path, "-o", "-", "--format", "collapsed", "--by", "task", check=0).stdout
+    burnt = {line.split(";")[0] for line in stacks.splitlines() if ";Tasks.burn" in line}
+    assert burnt == {"task=1", "task=2", "task=3"}
+
+
+@ALL
+def test_a_recording_that_starts_in_a_task_knows_it(version, tmp_path):
+    path = tmp_path / "late.jfr"
+    done = jdks.run(agents.command(version, "version", "Tasks", "late", path))
+    assert done.stdout.startswith("ok\n")
+    assert done.stdout.endswith("error: nothing is being recorded\n")
+    run = agents.Run(path, done.stdout, 0)
+    assert set(spans(run)[50]) == {(None, "main", True), ("ok", "main", False)}
