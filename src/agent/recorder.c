@@ -23,10 +23,10 @@
 #include "agent/spans.h"
 #include "sys/symbols.h"
 
-#define DRAIN_MS    100
+#define DRAIN_MS       100
 #define FLUSH_NS       1000000000u
 #define FIRST_FLUSH_NS 200000000u
-#define SYMBOLS_MAX (64u << 20)
+#define SYMBOLS_MAX    (64u << 20)
 
 static struct {
 	pthread_t thread;
