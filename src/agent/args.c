@@ -78,7 +78,7 @@ static int scaled(const char *text, const char *const *names, const int64_t *fac
 
 	if (end == text || !(v >= 0) || v > 1e18)
 		return -EINVAL;
-	if (!*end) {
+	if (!*end && v * (double)bare < 9e18) {
 		*ret = (int64_t)(v * (double)bare);
 		return 0;
 	}
@@ -122,7 +122,7 @@ static int take_event(struct ch_args *a, const char *value, struct ch_error *err
 
 	if (!value || !*value)
 		return ch_fail(err, -EINVAL, "event= wants a name");
-	if ((word = ch_event_word(value))) {
+	if ((word = ch_events_find(value))) {
 		*flag_at(a, word->flag) = true;
 		return 0;
 	}

@@ -136,6 +136,7 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 	if (r < 0) {
 		/* Bytes behind the end of the last chunk would make others refuse the file. */
 		c->last_pools = pools_before;
+		ch_buf_reset(&c->tail);
 		if (ftruncate(c->fd, (off_t)(c->chunk_at + c->size)) < 0)
 			return r;
 		return r;
@@ -146,7 +147,7 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 	return write_header(c, err);
 }
 
-static int begin(struct ch_chunk *c, struct ch_error *err)
+static int write_begin(struct ch_chunk *c, struct ch_error *err)
 {
 	struct timespec now;
 	int r;
@@ -180,14 +181,25 @@ static int begin(struct ch_chunk *c, struct ch_error *err)
 		memcpy(c->events.data + CH_JFR_HEADER_SIZE, c->tail.data, c->tail.len);
 		r = write_at(c, c->events.data, c->size, c->chunk_at, err);
 	}
-	if (r < 0) {
-		if (ftruncate(c->fd, (off_t)c->chunk_at) < 0)
-			return r;
+	if (r < 0)
 		return r;
-	}
 	c->written += c->size;
 	forget_gathered(c);
 	return 0;
+}
+
+static int begin(struct ch_chunk *c, struct ch_error *err)
+{
+	int r = write_begin(c, err);
+
+	if (r >= 0)
+		return 0;
+	/* There is no chunk that could be flushed later. */
+	c->size = 0;
+	forget_gathered(c);
+	if (ftruncate(c->fd, (off_t)c->chunk_at) < 0)
+		return r;
+	return r;
 }
 
 int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)

@@ -52,7 +52,7 @@ static const struct {
 	{ "SUBSYSTEM:TRACEPOINT", "sched:sched_switch", "a tracepoint of the kernel" },
 };
 
-const struct ch_event_word *ch_event_word(const char *name)
+const struct ch_event_word *ch_events_find(const char *name)
 {
 	for (size_t i = 0; i < CH_LEN(words); i++)
 		if (!strcmp(words[i].name, name))
@@ -74,7 +74,7 @@ int ch_event_check(const char *name, struct ch_error *err)
 	struct ch_perf_spec spec;
 	char list[420];
 	size_t n = 0;
-	int r = ch_event_word(name) ? 0 : ch_perf_event_parse(name, &spec, err);
+	int r = ch_events_find(name) ? 0 : ch_perf_event_parse(name, &spec, err);
 
 	/* What has one of perf's forms is told what is wrong with it. */
 	if (r >= 0 || strchr(name, ':'))

@@ -14,7 +14,7 @@ struct ch_event_word {
 };
 
 /* The row of a name, NULL when the agent has none: perf may. */
-const struct ch_event_word *ch_event_word(const char *name);
+const struct ch_event_word *ch_events_find(const char *name);
 /* 0 when `name` is an event of the agent or of perf, as far as its text says; else a sentence. */
 int ch_event_check(const char *name, struct ch_error *err);
 /* A line for each event: name, help, and why it is missing here if it is. */
