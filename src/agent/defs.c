@@ -5,8 +5,8 @@
 
 #include "base/vec.h"
 
-#define ARENA_MAX (256u << 20)
-#define SLACK      64 /* smaller ids that have their place without moving the others */
+#define ARENA_MAX  (256u << 20)
+#define SLACK      64         /* smaller ids that have their place without moving the others */
 #define SPREAD_MAX (1u << 22) /* ids of one chunk lie no further apart */
 
 void ch_defs_init(struct ch_defs *d)
