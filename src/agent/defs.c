@@ -6,7 +6,7 @@
 #include "base/vec.h"
 
 #define ARENA_MAX (256u << 20)
-#define SLACK     256 /* ids may come this much out of order */
+#define SLACK     256 /* room before the first id that comes: others were given out before it */
 
 void ch_defs_init(struct ch_defs *d)
 {
@@ -28,7 +28,12 @@ void ch_defs_done(struct ch_defs *d)
 
 size_t ch_defs_memory(const struct ch_defs *d)
 {
-	return d->arena.used + d->methods.cap * sizeof(struct ch_def_method) +
+	const struct ch_def_thread *t = d->threads.items;
+	size_t wall = 0;
+
+	for (size_t i = 0; i < d->threads.n; i++)
+		wall += t[i].wall_n * sizeof(*t[i].wall_frames);
+	return wall + d->arena.used + d->methods.cap * sizeof(struct ch_def_method) +
 	       d->threads.cap * sizeof(struct ch_def_thread) +
 	       d->classes.cap * sizeof(struct ch_def_class);
 }
@@ -39,14 +44,32 @@ static void *find(const struct ch_def_array *a, uint64_t id, size_t elem)
 	                                              : NULL;
 }
 
-/* The place of an id, zeroed when it is new. */
+/*
+ * Makes room before the first one. Rings are read one after the other: when much was defined since
+ * the last time, the ids in the first ring may all be greater than those in the next.
+ */
+static int begin_at(struct ch_def_array *a, uint64_t first, size_t elem)
+{
+	size_t more = a->first - first;
+
+	if (a->n + more > a->cap && ch_grow(&a->items, &a->cap, a->n + more, elem) < 0)
+		return -ENOMEM;
+	memmove((char *)a->items + more * elem, a->items, a->n * elem);
+	memset(a->items, 0, more * elem);
+	a->first = first;
+	a->n += more;
+	return 0;
+}
+
+/* The place of an id, zeroed when it is new. Moves all others. */
 static void *place(struct ch_def_array *a, uint64_t id, size_t elem)
 {
+	uint64_t first = id > SLACK ? id - SLACK : 0;
 	size_t i;
 
 	if (!a->n)
-		a->first = id > SLACK ? id - SLACK : 0;
-	if (id < a->first)
+		a->first = first;
+	else if (id < a->first && begin_at(a, first, elem) < 0)
 		return NULL;
 	i = id - a->first;
 	if (i >= a->n) {

@@ -30,7 +30,7 @@ struct ch_def_class {
 	uint32_t carried;
 };
 
-/* Ids grow: an array from the first one seen on. Ids may come a little out of order. */
+/* Ids grow: an array from about the first one seen on. Ids may come out of order. */
 struct ch_def_array {
 	void *items;
 	size_t first, n, cap;
