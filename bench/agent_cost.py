@@ -241,7 +241,7 @@ def wall_once(bench, tool, seconds):
 
 def wall(bench):
     """Wall clock, 200 idle and 2 busy threads."""
-    rounds, seconds = bench.pick((1, 5), (3, 10))
+    rounds, seconds = bench.pick((1, 5), (1, 30))
     found = {tool.name: [] for tool in (agent_run.OFF, *tools())}
     for _ in range(rounds):
         for tool in (agent_run.OFF, *tools()):
