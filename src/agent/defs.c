@@ -5,14 +5,9 @@
 
 #include "base/vec.h"
 
-<<<<<<< HEAD
 #define ARENA_MAX  (256u << 20)
 #define SLACK      64         /* smaller ids that have their place without moving the others */
 #define SPREAD_MAX (1u << 22) /* ids of one chunk lie no further apart */
-=======
-#define ARENA_MAX (256u << 20)
-#define SLACK     256 /* room before the first id that comes: others were given out before it */
->>>>>>> rev
 
 void ch_defs_init(struct ch_defs *d)
 {
@@ -34,12 +29,7 @@ void ch_defs_done(struct ch_defs *d)
 
 size_t ch_defs_memory(const struct ch_defs *d)
 {
-	const struct ch_def_thread *t = d->threads.items;
-	size_t wall = 0;
-
-	for (size_t i = 0; i < d->threads.n; i++)
-		wall += t[i].wall_n * sizeof(*t[i].wall_frames);
-	return wall + d->arena.used + d->methods.cap * sizeof(struct ch_def_method) +
+	return d->arena.used + d->methods.cap * sizeof(struct ch_def_method) +
 	       d->threads.cap * sizeof(struct ch_def_thread) +
 	       d->classes.cap * sizeof(struct ch_def_class);
 }
@@ -51,7 +41,6 @@ static void *find(const struct ch_def_array *a, uint64_t id, size_t elem)
 }
 
 /*
-<<<<<<< HEAD
  * Makes room for smaller ids. Stripes are read one after the other, and a thread may be put aside
  * between taking an id and defining it: ids come in any order.
  */
@@ -62,16 +51,6 @@ static int lower(struct ch_def_array *a, uint64_t id, size_t elem)
 
 	if (more >= SPREAD_MAX ||
 	    (a->n + more > a->cap && ch_grow(&a->items, &a->cap, a->n + more, elem) < 0))
-=======
- * Makes room before the first one. Rings are read one after the other: when much was defined since
- * the last time, the ids in the first ring may all be greater than those in the next.
- */
-static int begin_at(struct ch_def_array *a, uint64_t first, size_t elem)
-{
-	size_t more = a->first - first;
-
-	if (a->n + more > a->cap && ch_grow(&a->items, &a->cap, a->n + more, elem) < 0)
->>>>>>> rev
 		return -ENOMEM;
 	memmove((char *)a->items + more * elem, a->items, a->n * elem);
 	memset(a->items, 0, more * elem);
@@ -80,24 +59,14 @@ static int begin_at(struct ch_def_array *a, uint64_t first, size_t elem)
 	return 0;
 }
 
-<<<<<<< HEAD
 /* The place of an id, zeroed when it is new. */
-=======
-/* The place of an id, zeroed when it is new. Moves all others. */
->>>>>>> rev
 static void *place(struct ch_def_array *a, uint64_t id, size_t elem)
 {
-	uint64_t first = id > SLACK ? id - SLACK : 0;
 	size_t i;
 
 	if (!a->n)
-<<<<<<< HEAD
 		a->first = id;
 	if (id < a->first && lower(a, id, elem) < 0)
-=======
-		a->first = first;
-	else if (id < a->first && begin_at(a, first, elem) < 0)
->>>>>>> rev
 		return NULL;
 	i = id - a->first;
 	if (i >= SPREAD_MAX)

@@ -30,11 +30,7 @@ struct ch_def_class {
 	uint32_t carried;
 };
 
-<<<<<<< HEAD
 /* Ids grow, but come in any order: an array from the smallest one seen on. */
-=======
-/* Ids grow: an array from about the first one seen on. Ids may come out of order. */
->>>>>>> rev
 struct ch_def_array {
 	void *items;
 	size_t first, n, cap;
