@@ -6,7 +6,8 @@
 #include "base/vec.h"
 
 #define ARENA_MAX (256u << 20)
-#define SLACK     256 /* ids may come this much out of order */
+#define SLACK     256        /* room before the first id: some that are older come soon */
+#define OLDER_MAX (1u << 20) /* ids that are older than that are of a thread that stood still */
 
 void ch_defs_init(struct ch_defs *d)
 {
@@ -39,14 +40,32 @@ static void *find(const struct ch_def_array *a, uint64_t id, size_t elem)
 	                                              : NULL;
 }
 
-/* The place of an id, zeroed when it is new. */
+/* Makes the array begin at an older id, or a little before it. 0 or -ENOMEM. */
+static int begin_at(struct ch_def_array *a, uint64_t id, size_t elem)
+{
+	size_t first = id > SLACK ? id - SLACK : 0, more = a->first - first;
+
+	if (more > OLDER_MAX ||
+	    (a->n + more > a->cap && ch_grow(&a->items, &a->cap, a->n + more, elem) < 0))
+		return -ENOMEM;
+	memmove((char *)a->items + more * elem, a->items, a->n * elem);
+	memset(a->items, 0, more * elem);
+	a->first = first;
+	a->n += more;
+	return 0;
+}
+
+/*
+ * The place of an id, zeroed when it is new. Rings are read one after the other, and each is in
+ * order for itself: the first id that is seen can be hundreds behind the first that was given.
+ */
 static void *place(struct ch_def_array *a, uint64_t id, size_t elem)
 {
 	size_t i;
 
 	if (!a->n)
 		a->first = id > SLACK ? id - SLACK : 0;
-	if (id < a->first)
+	if (id < a->first && begin_at(a, id, elem) < 0)
 		return NULL;
 	i = id - a->first;
 	if (i >= a->n) {

@@ -30,7 +30,7 @@ struct ch_def_class {
 	uint32_t carried;
 };
 
-/* Ids grow: an array from the first one seen on. Ids may come a little out of order. */
+/* Ids grow: an array from the smallest one seen on. They may come in any order. */
 struct ch_def_array {
 	void *items;
 	size_t first, n, cap;
