@@ -12,8 +12,8 @@ struct ch_agent {
 	jvmtiEnv *jvmti;
 	void *libjvm; /* dlopen handle */
 	char libjvm_path[4096];
-	bool ready;       /* the VM runs and the walker was checked */
-	char walker[600]; /* how stacks are walked, and why not better */
+	bool ready;        /* the VM runs and the walker was checked */
+	char walker[1200]; /* how stacks are walked, and why not better */
 };
 
 extern struct ch_agent ch_agent;

@@ -15,6 +15,8 @@
 bool ch_name_frames(uint64_t *frames, unsigned n, struct ch_ring *defs);
 /* The id of the thread's name as of now. For the thread itself. */
 uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s);
+/* The name that the thread was last said to have, and its length; -1 while it is being told. */
+int ch_name_told(const struct ch_thread *t, char to[CH_THREAD_NAME_MAX]);
 /* The id of a class by its name (java/lang/String, [B); 0 when there is no room. */
 uint32_t ch_name_class(const char *name, size_t n);
 

@@ -85,8 +85,7 @@ static uint64_t hash_text(const char *s, size_t n)
 	return h ^ h >> 29;
 }
 
-/* What others told, unless they are just telling. */
-static int told_name(struct ch_thread *t, char *to)
+int ch_name_told(const struct ch_thread *t, char to[CH_THREAD_NAME_MAX])
 {
 	uint32_t seq = atomic_load(&t->name_seq), n = t->name_len;
 
@@ -107,7 +106,7 @@ uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
 	if (java)
 		n = ch_thread_name_sig(&ch_sampler.vm, &ch_sampler.names, java, text, sizeof(text));
 	if (n < 0 && (!id || !ch_sampler.names.known || !java))
-		n = told_name(t, text);
+		n = ch_name_told(t, text);
 	if (n < 0)
 		return id;
 	hash = hash_text(text, (size_t)n);

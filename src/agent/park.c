@@ -7,10 +7,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/bind.h"
 #include "agent/callback.h"
 #include "hotspot/code.h"
 #include "sys/elf.h"
@@ -103,71 +102,6 @@ static void *symbol_of_park(void)
 
 /* --- binding --------------------------------------------------------------------------------- */
 
-/*
- * The VM warns on the host's output when a method of the platform is bound anew, unless code of
- * the platform does it. So it is done in a call that the platform makes: a file is looked for, in
- * whose native method a function of JNI is ours for that moment.
- */
-static struct {
-	int tid;
-	bool tried;
-	jint result;
-	jobject(JNICALL *get_object)(JNIEnv *env, jobject object, jfieldID field);
-	jsize(JNICALL *array_length)(JNIEnv *env, jarray array);
-} door;
-
-static void bind(JNIEnv *env)
-{
-	park_fn *hook = park_hook;
-	JNINativeMethod method = { (char *)"park", (char *)"(ZJ)V", NULL };
-
-	memcpy(&method.fnPtr, &hook, sizeof(hook));
-	door.tried = true;
-	door.result = (*env)->RegisterNatives(env, park.unsafe, &method, 1);
-}
-
-static void bind_here(JNIEnv *env)
-{
-	if ((int)syscall(SYS_gettid) == door.tid && !door.tried)
-		bind(env);
-}
-
-static jobject JNICALL get_object(JNIEnv *env, jobject object, jfieldID field)
-{
-	bind_here(env);
-	return door.get_object(env, object, field);
-}
-
-static jsize JNICALL array_length(JNIEnv *env, jarray array)
-{
-	bind_here(env);
-	return door.array_length(env, array);
-}
-
-static void look_for_file(JNIEnv *env)
-{
-	jclass class = (*env)->FindClass(env, "java/io/File");
-	jmethodID make = (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V");
-	jmethodID exists = (*env)->GetMethodID(env, class, "exists", "()Z");
-	jstring name = (*env)->NewStringUTF(env, "/");
-	jobject file = name ? (*env)->NewObject(env, class, make, name) : NULL;
-	jniNativeInterface *table;
-
-	if (!file ||
-	    (*ch_agent.jvmti)->GetJNIFunctionTable(ch_agent.jvmti, &table) != JVMTI_ERROR_NONE)
-		return;
-	door.get_object = table->GetObjectField;
-	door.array_length = table->GetArrayLength;
-	table->GetObjectField = get_object;
-	table->GetArrayLength = array_length;
-	(*ch_agent.jvmti)->SetJNIFunctionTable(ch_agent.jvmti, table);
-	(*env)->CallBooleanMethod(env, file, exists);
-	table->GetObjectField = door.get_object;
-	table->GetArrayLength = door.array_length;
-	(*ch_agent.jvmti)->SetJNIFunctionTable(ch_agent.jvmti, table);
-	(*ch_agent.jvmti)->Deallocate(ch_agent.jvmti, (unsigned char *)table);
-}
-
 static jclass class_of(JNIEnv *env, const char *name)
 {
 	jclass local = (*env)->FindClass(env, name);
@@ -190,8 +124,10 @@ static bool find_classes(JNIEnv *env)
 
 static int hook(JNIEnv *env, struct ch_error *err)
 {
-	jmethodID id;
+	JNINativeMethod method = { (char *)"park", (char *)"(ZJ)V", NULL };
+	park_fn *ours = park_hook;
 	void *function = NULL;
+	jmethodID id;
 
 	if (!find_classes(env))
 		return ch_fail(err, -ENOTSUP, "this JDK has other locks");
@@ -203,12 +139,8 @@ static int hook(JNIEnv *env, struct ch_error *err)
 	if (!function)
 		return ch_fail(err, -ENOTSUP, "Unsafe.park was not found in libjvm");
 	memcpy(&park.original, &function, sizeof(function));
-	door.tid = (int)syscall(SYS_gettid);
-	door.tried = false;
-	look_for_file(env);
-	if (!door.tried)
-		bind(env);
-	if (door.result != JNI_OK) {
+	memcpy(&method.fnPtr, &ours, sizeof(ours));
+	if (!ch_bind(env, park.unsafe, &method)) {
 		park.original = NULL;
 		return ch_fail(err, -ENOTSUP, "Unsafe.park cannot be bound to another function");
 	}

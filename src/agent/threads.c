@@ -125,7 +125,9 @@ void ch_thread_tell_name(struct ch_thread *t, const char *name, size_t n)
 		n = CH_THREAD_NAME_MAX;
 	if (n == t->name_len && !memcmp(t->name, name, n) && seq)
 		return;
-	atomic_store(&t->name_seq, seq + 1);
+	/* Who comes while another tells it knows nothing newer. */
+	if (seq & 1 || !atomic_compare_exchange_strong(&t->name_seq, &seq, seq + 1))
+		return;
 	memcpy(t->name, name, n);
 	t->name_len = (uint32_t)n;
 	atomic_store(&t->name_seq, seq + 2);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/bind.h"
 #include "agent/sampler.h"
 #include "hotspot/perfdata.h"
 #include "sys/fault.h"
@@ -190,9 +191,19 @@ static int use_asgct(JNIEnv *env, struct ch_error *err)
 	return 0;
 }
 
+/* Where names cannot be read when a sample is taken, threads tell them when they change. */
+static void watch_names(JNIEnv *env, char *to, size_t room)
+{
+	struct ch_error why = { 0 };
+
+	if (!ch_sampler.names.known && ch_rename_hook(env, &why) < 0)
+		snprintf(to, room, "; threads keep the names they began with: %s", why.text);
+}
+
 int ch_walker_choose(JNIEnv *env, struct ch_error *err)
 {
 	const char *wanted = getenv("CHARCLOTH_WALKER");
+	char names[600] = "";
 	struct ch_error why = { 0 };
 	int r = ch_fault_install(err);
 
@@ -204,13 +215,14 @@ int ch_walker_choose(JNIEnv *env, struct ch_error *err)
 	/* For tests, and for who wants to compare. */
 	if (r >= 0 && wanted && !strcmp(wanted, "asgct"))
 		r = ch_fail(&why, -ENOTSUP, "CHARCLOTH_WALKER=asgct");
+	watch_names(env, names, sizeof(names));
 	if (r >= 0) {
 		find_counters();
-		snprintf(ch_agent.walker, sizeof(ch_agent.walker), "own walker, JDK %d",
-		         ch_sampler.vm.major);
+		snprintf(ch_agent.walker, sizeof(ch_agent.walker), "own walker, JDK %d%s",
+		         ch_sampler.vm.major, names);
 		return 0;
 	}
-	snprintf(ch_agent.walker, sizeof(ch_agent.walker), "AsyncGetCallTrace, because %s",
-	         why.text);
+	snprintf(ch_agent.walker, sizeof(ch_agent.walker), "AsyncGetCallTrace, because %s%s",
+	         why.text, names);
 	return use_asgct(env, err);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/cpu_state.h"
+#include "agent/names.h"
 #include "agent/sampler.h"
 
 /*
@@ -76,6 +77,8 @@ static bool is_task(const struct ch_thread *t)
 	    java ? ch_thread_name_sig(&ch_sampler.vm, &ch_sampler.names, java, name, sizeof(name))
 	         : -1;
 
+	if (n < 0 && !ch_sampler.names.known)
+		n = ch_name_told(t, name);
 	return n > (int)sizeof(start) && !memcmp(name, start, sizeof(start) - 1) &&
 	       memmem(name, (size_t)n, "TID ", 4);
 }

@@ -227,6 +227,7 @@ def test_threads_are_named_as_they_are_called_at_the_moment(tmp_path, version, w
     if not offers(version, WAYS[way]):
         pytest.skip(f"JDK {version} has no {way}")
     host = hosts.run(tmp_path, version, "Rename", 2, 2, options=MILLI, jvm=WAYS[way])
+    assert not [line for line in host.err.splitlines() if "was deprecated" not in line]
     tasks = [
         (int(begin) + 100_000, int(end) - 100_000, method, name) for _, begin, end, method, name in host.said("task")
     ]
