@@ -229,9 +229,6 @@ static void *run(void *arg)
 		uint64_t now;
 
 		wait_for_work();
-		/* Where names cannot be read in the handler they are asked for. */
-		if (attached && !ch_sampler.names.known)
-			ch_jvm_threads_scan(attached);
 		ch_cpu_tend();
 		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
