@@ -9,6 +9,7 @@
 
 #include "agent/cpu.h"
 #include "agent/intern.h"
+#include "agent/own_thread.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
 #include "sys/peek.h"
@@ -118,7 +119,7 @@ static void add_native(int tid, bool running)
 	if (!t)
 		return;
 	tell_native_name(t, tid);
-	t->ours = !strncmp(t->name, "charcloth", 9);
+	t->ours = !strncmp(t->name, CH_OWN_THREAD, sizeof(CH_OWN_THREAD) - 1);
 	if (running && !t->ours) {
 		ch_cpu_add(t, CH_AGE_LATE);
 		ch_perf_add(t);
@@ -169,7 +170,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 	t = add_java(env, thread, (int)syscall(SYS_gettid));
 	if (!t)
 		return;
-	if (!strncmp(t->name, "charcloth", 9)) {
+	if (!strncmp(t->name, CH_OWN_THREAD, sizeof(CH_OWN_THREAD) - 1)) {
 		t->ours = true;
 	} else if (atomic_load(&ch_sampler.running)) {
 		ch_cpu_add(t, CH_AGE_BORN);

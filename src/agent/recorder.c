@@ -18,6 +18,7 @@
 #include "agent/live.h"
 #include "agent/lock.h"
 #include "agent/metrics.h"
+#include "agent/own_thread.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
 #include "agent/spans.h"
@@ -202,7 +203,7 @@ static void wait_for_work(void)
 
 static void *run(void *arg)
 {
-	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)"charcloth", NULL };
+	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)CH_OWN_THREAD, NULL };
 	JNIEnv *attached;
 	/* The first flush comes early: even a short life leaves something. */
 	uint64_t flushed = ch_now_ns() - FLUSH_NS + FIRST_FLUSH_NS;
@@ -245,21 +246,6 @@ static void *run(void *arg)
 	if (attached)
 		(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
 	return NULL;
-}
-
-static int start_thread(struct ch_error *err)
-{
-	sigset_t all, before;
-	int r;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&rec.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r)
-		return ch_fail(err, -r, "start the recorder: %m");
-	pthread_setname_np(rec.thread, "charcloth");
-	return 0;
 }
 
 /* Everything but the file's name is as if nothing had been recorded before. */
@@ -314,7 +300,7 @@ int ch_recorder_start(const struct ch_args *args, struct ch_error *err)
 	int r = prepare(args, err);
 
 	if (r >= 0)
-		r = start_thread(err);
+		r = ch_own_thread_start(CH_OWN_THREAD, run, &rec.thread, err);
 	if (r < 0) {
 		discard();
 		return r;
@@ -332,6 +318,7 @@ int ch_recorder_stop(struct ch_error *err)
 	pthread_mutex_lock(&rec.lock);
 	rec.stopping = true;
 	pthread_mutex_unlock(&rec.lock);
+	ch_sampler_wake();
 	pthread_join(rec.thread, NULL);
 	rec.started = false;
 	if (rec.failure.code < 0) {
