@@ -1,14 +1,8 @@
 #include "agent/cpu.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "agent/cpu_state.h"
 #include "agent/perf.h"
@@ -21,21 +15,6 @@
 static struct timespec timespec_of(uint64_t ns)
 {
 	return (struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-}
-
-/* The CPU clock of another thread, as the kernel numbers it. */
-static clockid_t cpu_clock_of(int tid)
-{
-	return (clockid_t)(~(unsigned)tid << 3 | 6);
-}
-
-static uint64_t cpu_ns_of(int tid)
-{
-	struct timespec t;
-
-	if (clock_gettime(cpu_clock_of(tid), &t) < 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static int make_timer(struct ch_thread *t, clockid_t clock, timer_t *ret)
@@ -66,10 +45,10 @@ static int timer_add(struct ch_thread *t)
 
 	if (t->has_timer)
 		return 0;
-	r = make_timer(t, cpu_clock_of(tid), &t->timer);
+	r = make_timer(t, ch_cpu_clock_of(tid), &t->timer);
 	if (r < 0)
 		return r;
-	when = schedule(t, cpu_ns_of(tid));
+	when = schedule(t, ch_cpu_ns_of(tid));
 	t->has_timer = true;
 	timer_settime(t->timer, 0, &when, NULL);
 	return 0;
@@ -84,7 +63,7 @@ static void timer_remove(struct ch_thread *t)
 
 static void timer_again(struct ch_thread *t)
 {
-	struct itimerspec when = schedule(t, cpu_ns_of(atomic_load(&t->tid)));
+	struct itimerspec when = schedule(t, ch_cpu_ns_of(atomic_load(&t->tid)));
 
 	if (t->has_timer)
 		timer_settime(t->timer, 0, &when, NULL);
@@ -196,7 +175,7 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 
 	t->offset_ns = next_offset(interval);
 	if (age != CH_AGE_LATE)
-		cpu_ns = cpu_ns_of(atomic_load(&t->tid));
+		cpu_ns = ch_cpu_ns_of(atomic_load(&t->tid));
 	/* The way into the VM belongs to a new thread; what an old one did elsewhere does not. */
 	t->counted_from_ns = age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns) ? 0 : cpu_ns;
 	t->accounted = (t->counted_from_ns + t->offset_ns) / interval;
@@ -246,18 +225,10 @@ void ch_cpu_end(struct ch_thread *t)
 
 /* --- what nobody saw ------------------------------------------------------------------------- */
 
-static uint64_t process_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* What a thread used since it counts; of one that is gone, as far as its samples tell. */
 static uint64_t used_ns(const struct ch_thread *t)
 {
-	uint64_t cpu = cpu_ns_of(atomic_load(&t->tid));
+	uint64_t cpu = ch_cpu_ns_of(atomic_load(&t->tid));
 
 	if (!cpu)
 		cpu = t->accounted * ch_cpu_state.config.interval_ns;
@@ -289,7 +260,7 @@ static void unseen_begin(void)
 	atomic_store(&unseen.thread.name_id, 0);
 	atomic_store(&unseen.ended_ns, 0);
 	unseen.written = 0;
-	unseen.from_ns = process_ns() - known_ns();
+	unseen.from_ns = ch_process_ns() - known_ns();
 }
 
 void ch_cpu_write_unseen(void)
@@ -299,7 +270,7 @@ void ch_cpu_write_unseen(void)
 	if (!on() || !engine()->add)
 		return;
 	known = known_ns();
-	now = process_ns() - unseen.from_ns;
+	now = ch_process_ns() - unseen.from_ns;
 	due = now > known ? (now - known) / interval : 0;
 	if (due > unseen.written &&
 	    ch_sampler_note(&unseen.thread, CH_EV_CPU, due - unseen.written, CH_NOTE_UNSEEN))

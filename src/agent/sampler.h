@@ -85,5 +85,13 @@ void ch_sampler_wake(void);
 /* Signal-safe clocks, in ns. */
 uint64_t ch_now_ns(void);
 uint64_t ch_cpu_ns(void); /* of the calling thread */
+uint64_t ch_cpu_ns_of(int tid); /* 0 when it is gone */
+uint64_t ch_process_ns(void);   /* CPU time of all threads, those that are gone included */
+
+/* The CPU clock of another thread, as the kernel numbers it. */
+static inline clockid_t ch_cpu_clock_of(int tid)
+{
+	return (clockid_t)(~(unsigned)tid << 3 | 6);
+}
 
 #endif

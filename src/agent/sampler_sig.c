@@ -11,20 +11,33 @@
 
 struct ch_sampler ch_sampler = { .wake_fd = -1 };
 
-uint64_t ch_now_ns(void)
+static uint64_t ns_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (clock_gettime(clock, &t) < 0)
+		return 0;
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t ch_now_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC);
 }
 
 uint64_t ch_cpu_ns(void)
 {
-	struct timespec t;
+	return ns_of(CLOCK_THREAD_CPUTIME_ID);
+}
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+uint64_t ch_cpu_ns_of(int tid)
+{
+	return ns_of(ch_cpu_clock_of(tid));
+}
+
+uint64_t ch_process_ns(void)
+{
+	return ns_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void count(_Atomic uint64_t *c)

@@ -27,15 +27,6 @@ static struct {
 	_Atomic uint64_t cpu_ns;
 } wall;
 
-static uint64_t clock_of(int tid)
-{
-	struct timespec t;
-
-	if (clock_gettime((clockid_t)(~(unsigned)tid << 3 | 6), &t) < 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int ask(struct ch_thread *t, int tid)
 {
 	siginfo_t si = { .si_signo = SIGPROF, .si_code = SI_QUEUE };
@@ -63,7 +54,7 @@ static bool still_waiting(struct ch_thread *t, int tid)
 
 	if (!sampled)
 		return false;
-	cpu = clock_of(tid);
+	cpu = ch_cpu_ns_of(tid);
 	if (t->wall_seen_cpu_ns == cpu)
 		return t->wall_idle % WAKE_ROUNDS != WAKE_ROUNDS - 1;
 	t->wall_seen_cpu_ns = cpu;
