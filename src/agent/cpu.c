@@ -170,7 +170,7 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 	int r = 0;
 
 	/* Told twice, as it began while a recording was started; or the engine is off by now. */
-	if (!on() || t->has_timer || t->has_young_timer || t->clock.fd)
+	if (!on() || t->has_timer || t->has_young_timer || atomic_load(&t->clock.fd))
 		return 0;
 
 	t->offset_ns = next_offset(interval);
@@ -351,9 +351,12 @@ void ch_cpu_stretch(unsigned stretch)
 	ch_cpu_state.period_ns = ch_cpu_state.config.interval_ns * stretch;
 	if (ch_cpu_state.config.engine == CH_CPU_ITIMER)
 		itimer_set(ch_cpu_state.period_ns);
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
+	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+		pthread_mutex_lock(&lock);
 		if (atomic_load(&ch_thread_at(i)->tid) && engine()->again)
 			engine()->again(ch_thread_at(i));
+		pthread_mutex_unlock(&lock);
+	}
 }
 
 unsigned ch_cpu_stretched(void)

@@ -18,7 +18,7 @@
 
 /* A counter of the kernel. */
 struct ch_perf_slot {
-	int fd; /* plus 1: 0 is none */
+	_Atomic int fd; /* plus 1: 0 is none */
 	struct ch_perf_ring ring;
 	uint64_t seen; /* its count at the last sample */
 };
