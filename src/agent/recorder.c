@@ -44,7 +44,7 @@ static struct {
 	uint64_t start_ns, chunk_start_ns, own_cpu_ns;
 	int64_t start_ms;
 	unsigned files;
-} rec = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} rec = { .lock = PTHREAD_MUTEX_INITIALIZER, .chunk.fd = -1 };
 
 /* Of the calling thread: the recorder's own, or one that gives a command. */
 static JNIEnv *env(void)
