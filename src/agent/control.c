@@ -61,8 +61,9 @@ static int take_memory(struct ch_error *err)
 
 static int take_signal(struct ch_error *err)
 {
+	/* Libraries in Go run on small stacks of their own and rely on SA_ONSTACK. */
 	struct sigaction sa = { .sa_sigaction = ch_sampler_signal,
-		                .sa_flags = SA_SIGINFO | SA_RESTART },
+		                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK },
 	                 before;
 
 	if (sigaction(SIGPROF, NULL, &before) < 0)
