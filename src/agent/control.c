@@ -27,7 +27,7 @@
 #define UNWIND_MAX      (4u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool recording;
+static bool recording, ending;
 
 /* --- start ----------------------------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out
 	return r;
 }
 
-static void stop_events(void)
+void ch_control_stop_events(void)
 {
 	ch_lock_stop();
 	ch_alloc_stop();
@@ -182,7 +182,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0) {
 		struct ch_error ignored;
 
-		stop_events();
+		ch_control_stop_events();
 		ch_recorder_stop(&ignored);
 	}
 	return r;
@@ -227,6 +227,8 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	JNIEnv *env;
 	int r;
 
+	if (ending)
+		return ch_fail(err, -ESHUTDOWN, "the JVM is about to end");
 	if (recording)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	name_recording(a, out);
@@ -291,7 +293,7 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 	if (!recording)
 		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
-	stop_events();
+	ch_control_stop_events();
 	ch_cost_log_end();
 	r = ch_recorder_stop(err);
 	put_counts(out);
@@ -403,6 +405,7 @@ void ch_control_end(void)
 	struct ch_error err = { 0 };
 
 	pthread_mutex_lock(&lock);
+	ending = true;
 	if (recording && stop(&out, &err) < 0)
 		fprintf(stderr, "[charcloth] %s\n", err.text);
 	ch_buf_done(&out);

@@ -16,10 +16,8 @@
 #include "agent/emit.h"
 #include "agent/governor.h"
 #include "agent/live.h"
-#include "agent/lock.h"
 #include "agent/metrics.h"
 #include "agent/own_thread.h"
-#include "agent/perf.h"
 #include "agent/sampler.h"
 #include "agent/spans.h"
 #include "sys/symbols.h"
@@ -166,15 +164,6 @@ static int every_second(uint64_t now, struct ch_error *err)
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
-static void stop_sampling(void)
-{
-	atomic_store(&ch_sampler.running, false);
-	ch_cpu_stop();
-	ch_alloc_stop();
-	ch_lock_stop();
-	ch_perf_stop();
-}
-
 /* What belongs at the end of a recording, once sampling has stopped. */
 static void write_end(void)
 {
@@ -189,7 +178,7 @@ static void give_up(const struct ch_error *err)
 {
 	rec.failure = *err;
 	rec.ended = true;
-	stop_sampling();
+	ch_control_stop_events();
 }
 
 static void wait_for_work(void)
@@ -199,6 +188,18 @@ static void wait_for_work(void)
 
 	if (poll(&p, 1, DRAIN_MS) > 0 && read(ch_sampler.wake_fd, &n, sizeof(n)) < 0)
 		return;
+}
+
+/* Without a JNIEnv there is no way to ask the VM for anything. */
+static void *refused(void)
+{
+	struct ch_error err;
+
+	ch_fail(&err, -ENOTSUP, "the JVM does not take the recorder as a thread");
+	pthread_mutex_lock(&rec.lock);
+	give_up(&err);
+	pthread_mutex_unlock(&rec.lock);
+	return NULL;
 }
 
 static void *run(void *arg)
@@ -212,14 +213,14 @@ static void *run(void *arg)
 	(void)arg;
 	if ((*ch_agent.vm)->AttachCurrentThreadAsDaemon(ch_agent.vm, (void **)&attached, &attach) !=
 	    JNI_OK)
-		attached = NULL;
+		return refused();
 	while (!stopping) {
 		struct ch_error err = { 0 };
 		uint64_t now;
 
 		wait_for_work();
 		/* Where names cannot be read in the handler they are asked for. */
-		if (attached && !ch_sampler.names.known)
+		if (!ch_sampler.names.known)
 			ch_jvm_threads_scan(attached);
 		ch_cpu_tend();
 		ch_alloc_tend();
@@ -230,7 +231,7 @@ static void *run(void *arg)
 			drain();
 			if (rec.args.timeout_ns &&
 			    now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
-				stop_sampling();
+				ch_control_stop_events();
 				rec.ended = true;
 				write_end();
 				if (ch_chunk_flush(&rec.chunk, &err) < 0)
@@ -243,9 +244,21 @@ static void *run(void *arg)
 		}
 		pthread_mutex_unlock(&rec.lock);
 	}
-	if (attached)
-		(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
+	(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
 	return NULL;
+}
+
+/*
+ * What handlers left that were under way when the last recording stopped, and ids that they gave
+ * out: nobody knows them in this one.
+ */
+static void forget_leftovers(void)
+{
+	ch_rings_skip(&ch_sampler.rings);
+	ch_ids_forget(&ch_sampler.methods);
+	ch_ids_forget(&ch_sampler.classes);
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		atomic_store(&ch_thread_at(i)->name_id, 0);
 }
 
 /* Everything but the file's name is as if nothing had been recorded before. */
@@ -275,9 +288,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 		return ch_fail(err, -ENOMEM, "memory for names: %m");
 	if (ch_sampler.wake_fd < 0)
 		ch_sampler.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	/* Ids of an earlier recording mean nothing in this one. */
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
-		atomic_store(&ch_thread_at(i)->name_id, 0);
+	forget_leftovers();
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
 	rec.spans_due = true;
@@ -330,7 +341,6 @@ int ch_recorder_stop(struct ch_error *err)
 	if (r >= 0)
 		r = ch_chunk_close(&rec.chunk, err);
 	ch_live_clear(&rec.live, env());
-	forget_names();
 	discard();
 	return r;
 }
