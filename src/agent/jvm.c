@@ -126,22 +126,31 @@ static void add_native(int tid, bool running)
 	}
 }
 
-static void remove_gone(void)
+static bool is_gone(int tid)
 {
 	char path[64];
 
+	snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
+	return access(path, F_OK) < 0;
+}
+
+static void remove_gone(void)
+{
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {
 		struct ch_thread *t = ch_thread_at(i);
+		uint32_t generation = atomic_load(&t->generation);
 		int tid = atomic_load(&t->tid);
 
-		if (!tid)
+		/*
+		 * It may have said so itself meanwhile, and the slot be another's by now. If it is
+		 * still in it, nobody else will take it out.
+		 */
+		if (!tid || !is_gone(tid) || atomic_load(&t->tid) != tid ||
+		    atomic_load(&t->generation) != generation)
 			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
-		if (access(path, F_OK) < 0) {
-			ch_cpu_gone(t);
-			ch_perf_forget(t);
-			ch_thread_remove(t);
-		}
+		ch_cpu_gone(t);
+		ch_perf_forget(t);
+		ch_thread_remove(t);
 	}
 }
 
