@@ -164,9 +164,20 @@ static bool on(void)
 	return ch_cpu_state.config.engine != CH_CPU_OFF;
 }
 
+/*
+ * The way into the VM belongs to a new thread; what an old one did elsewhere does not. One that is
+ * found late may have been a thread of the VM before: that much of it is accounted already.
+ */
+static uint64_t counts_from(const struct ch_thread *t, enum ch_thread_age age, uint64_t cpu_ns)
+{
+	if (age == CH_AGE_LATE)
+		return ch_thread_left_ns(t, cpu_ns);
+	return age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns) ? 0 : cpu_ns;
+}
+
 static int add(struct ch_thread *t, enum ch_thread_age age)
 {
-	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
+	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns;
 	int r = 0;
 
 	/* Told twice, as it began while a recording was started; or the engine is off by now. */
@@ -174,10 +185,8 @@ static int add(struct ch_thread *t, enum ch_thread_age age)
 		return 0;
 
 	t->offset_ns = next_offset(interval);
-	if (age != CH_AGE_LATE)
-		cpu_ns = ch_cpu_ns_of(atomic_load(&t->tid));
-	/* The way into the VM belongs to a new thread; what an old one did elsewhere does not. */
-	t->counted_from_ns = age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns) ? 0 : cpu_ns;
+	cpu_ns = ch_cpu_ns_of(atomic_load(&t->tid));
+	t->counted_from_ns = counts_from(t, age, cpu_ns);
 	t->accounted = (t->counted_from_ns + t->offset_ns) / interval;
 	if (!engine()->add)
 		return 0;
