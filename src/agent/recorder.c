@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -39,7 +40,7 @@ static struct {
 	struct ch_live live;
 	struct ch_error failure;
 	char path[4096];
-	uint64_t start_ns, chunk_start_ns, own_cpu_ns;
+	uint64_t start_ns, file_start_ns, chunk_start_ns, own_cpu_ns;
 	int64_t start_ms;
 	unsigned files;
 } rec = { .lock = PTHREAD_MUTEX_INITIALIZER, .chunk.fd = -1 };
@@ -135,9 +136,9 @@ static int next_file(struct ch_error *err)
 	if (r < 0)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
-	rec.start_ns = ch_now_ns();
+	rec.file_start_ns = ch_now_ns();
 	rec.spans_due = true;
-	return next_chunk(rec.start_ns, err);
+	return next_chunk(rec.file_start_ns, err);
 }
 
 static int every_second(uint64_t now, struct ch_error *err)
@@ -155,7 +156,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	r = ch_chunk_flush(&rec.chunk, err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
 		r = ch_fail(err, ch_intern_error(rec.intern), "names of the recording: %m");
-	if (r >= 0 && rec.args.loop_ns && now - rec.start_ns >= (uint64_t)rec.args.loop_ns)
+	if (r >= 0 && rec.args.loop_ns && now - rec.file_start_ns >= (uint64_t)rec.args.loop_ns)
 		r = next_file(err);
 	else if (r >= 0 && chunk_is_full(now))
 		r = next_chunk(now, err);
@@ -272,7 +273,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	rec.args = *args;
 	rec.failure = (struct ch_error){ 0 };
 	rec.stopping = rec.ended = false;
-	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
+	rec.start_ns = rec.file_start_ns = rec.chunk_start_ns = ch_now_ns();
 	rec.own_cpu_ns = 0;
 	rec.files = 0;
 	r = ch_args_file(rec.args.file, 0, rec.path, sizeof(rec.path), err);
@@ -345,6 +346,15 @@ int ch_recorder_stop(struct ch_error *err)
 	return r;
 }
 
+/* Whatever the two are called: a copy onto itself would begin by emptying it. */
+static bool same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return !fstat(a, &one) && !fstat(b, &other) && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
+}
+
 static int copy_file(const char *from, const char *to, struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
@@ -354,9 +364,13 @@ static int copy_file(const char *from, const char *to, struct ch_error *err)
 
 	if (in < 0)
 		return ch_fail(err, -errno, "open '%s': %m", from);
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (out < 0)
 		return ch_fail(err, -errno, "create '%s': %m", to);
+	if (same_file(in, out))
+		return 0;
+	if (ftruncate(out, 0) < 0 && errno != EINVAL) /* a pipe has no length */
+		return ch_fail(err, -errno, "write '%s': %m", to);
 	while ((n = read(in, block, sizeof(block))) > 0)
 		if (write(out, block, (size_t)n) != n)
 			return ch_fail(err, errno ? -errno : -EIO, "write '%s': %m", to);
@@ -384,18 +398,20 @@ static int copy_with_live(const char *path, struct ch_error *err)
 	return r < 0 ? r : again;
 }
 
-int ch_recorder_dump(const char *path, struct ch_error *err)
+int ch_recorder_dump(const char *pattern, struct ch_error *err)
 {
-	bool copy = path && strcmp(path, rec.path);
-	int r = 0;
+	char path[sizeof(rec.path)];
+	int r = pattern ? ch_args_file(pattern, 0, path, sizeof(path), err) : 0;
 
+	if (r < 0)
+		return r;
 	pthread_mutex_lock(&rec.lock);
 	if (!rec.ended) {
 		drain();
 		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 		r = ch_chunk_flush(&rec.chunk, err);
 	}
-	if (r >= 0 && copy)
+	if (r >= 0 && pattern && strcmp(path, rec.path))
 		r = rec.live.n && !rec.ended ? copy_with_live(path, err)
 		                             : copy_file(rec.path, path, err);
 	pthread_mutex_unlock(&rec.lock);
