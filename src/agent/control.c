@@ -154,6 +154,18 @@ void ch_control_stop_events(void)
 	atomic_store(&ch_sampler.running, false);
 }
 
+/* A stack that does not fit into a ring would never be recorded. */
+static void set_depth(unsigned depth, struct ch_buf *out)
+{
+	size_t room = ch_rings_record_max(&ch_sampler.rings) - sizeof(struct ch_rec_sample);
+	unsigned max = (unsigned)(room / ch_sampler_frame_bytes());
+
+	if (depth > max)
+		ch_buf_printf(out, "jstackdepth: %u, for more there is no room on this machine\n",
+		              max);
+	ch_sampler.max_frames = depth < max ? depth : max;
+}
+
 static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *out,
                            struct ch_error *err)
 {
@@ -168,7 +180,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	reset_counts();
 	ch_governor_start();
 	ch_cost_log_begin();
-	ch_sampler.max_frames = (unsigned)a->depth;
+	set_depth((unsigned)a->depth, out);
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
 	ch_stubs_start(ch_agent.jvmti);

@@ -61,6 +61,11 @@ void ch_rings_done(struct ch_rings *r)
 	*r = (struct ch_rings){ 0 };
 }
 
+size_t ch_rings_record_max(const struct ch_rings *r)
+{
+	return r->stripe[0].samples.cap / 2;
+}
+
 static void skip(struct ch_ring *r)
 {
 	atomic_store(&r->tail, atomic_load(&r->head));

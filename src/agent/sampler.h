@@ -59,6 +59,12 @@ struct ch_sampler {
 
 extern struct ch_sampler ch_sampler;
 
+/* What a frame takes in a ring while it is walked. */
+static inline size_t ch_sampler_frame_bytes(void)
+{
+	return ch_sampler.asgct ? sizeof(struct ch_asgct_frame) : sizeof(uint64_t);
+}
+
 /* What a sample is about; the rest is found out. */
 struct ch_sample_of {
 	enum ch_event event;

@@ -117,7 +117,6 @@ static enum ch_walk_end take_walked(struct ch_walk *w, const struct ch_sample_of
 static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sample_of *what,
                     const ucontext_t *uc)
 {
-	size_t per_frame = ch_sampler.asgct ? sizeof(struct ch_asgct_frame) : sizeof(uint64_t);
 	struct ch_rec_sample *rec;
 	unsigned n_kernel;
 	struct ch_walk w = { .vm = &ch_sampler.vm,
@@ -126,7 +125,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		             .native = ch_sampler.native_frames,
 		             .cache = ch_sampler.pc_cache };
 
-	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * per_frame);
+	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * ch_sampler_frame_bytes());
 	if (!rec) {
 		count(&ch_sampler.dropped[CH_DROP_FULL]);
 		return false;
