@@ -20,8 +20,13 @@ extern struct ch_agent ch_agent;
 
 /* Runs a command line of the agent; the answer is appended to out. 0 or negative errno. */
 int ch_control_run(const char *text, struct ch_buf *out);
-/* The VM is about to end: a recording is finished. */
+/* The VM is about to end: a recording is finished, and no other begins. */
 void ch_control_end(void);
+/*
+ * Ends all sampling. By a command and by the recorder when its time is over or it fails, also at
+ * once; afterwards what was sampled is in the rings, but for handlers that are still under way.
+ */
+void ch_control_stop_events(void);
 
 /* Chooses and checks the way to walk stacks; once, when the VM runs. */
 int ch_walker_choose(JNIEnv *env, struct ch_error *err);

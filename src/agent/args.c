@@ -161,7 +161,7 @@ static int take_value(struct ch_args *a, const struct option *o, const char *val
 	case NAME:
 		if (strlen(value) >= sizeof(a->file))
 			return ch_fail(err, -E2BIG, "the name in %s= is too long", o->name);
-		strcpy(at, value);
+		memcpy(at, value, strlen(value) + 1);
 		return 0;
 	default:
 		return 0;
@@ -254,6 +254,28 @@ static void find_log(struct ch_args *a, char *word, char *rest)
 			a->log = word + sizeof(name) - 1;
 }
 
+/* The kernel's own limit for perf's clock; the wall clock looks at all threads each time. */
+#define INTERVAL_MIN_NS 10000
+#define WALL_MIN_NS     100000
+
+static int check(const struct ch_args *a, struct ch_error *err)
+{
+	if (a->depth > 16384)
+		return ch_fail(err, -EINVAL, "jstackdepth goes up to 16384");
+	if ((a->cpu || a->ctimer || a->itimer) && a->interval_ns < INTERVAL_MIN_NS)
+		return ch_fail(err, -EINVAL,
+		               "interval is at least %d us; a number without a unit is ns",
+		               INTERVAL_MIN_NS / 1000);
+	if (a->wall && a->wall_ns < WALL_MIN_NS)
+		return ch_fail(err, -EINVAL,
+		               "wall is at least %d us; a number without a unit is ns",
+		               WALL_MIN_NS / 1000);
+	if (a->loop_ns && a->file[0] && !strstr(a->file, "%n") && !strstr(a->file, "%t"))
+		return ch_fail(err, -EINVAL,
+		               "loop needs %%n or %%t in file=: each file would replace the last");
+	return 0;
+}
+
 int ch_args_parse(const char *text, struct ch_args *args, struct ch_error *err)
 {
 	char *word, *rest;
@@ -270,9 +292,7 @@ int ch_args_parse(const char *text, struct ch_args *args, struct ch_error *err)
 		return r;
 	}
 	fill_defaults(args);
-	if (args->depth > 16384)
-		return ch_fail(err, -EINVAL, "jstackdepth goes up to 16384");
-	return 0;
+	return check(args, err);
 }
 
 static size_t put_field(const char **p, unsigned n, char *to, size_t room)

@@ -27,7 +27,7 @@
 #define UNWIND_MAX      (4u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool recording;
+static bool recording, ending;
 
 /* --- start ----------------------------------------------------------------------------------- */
 
@@ -61,8 +61,9 @@ static int take_memory(struct ch_error *err)
 
 static int take_signal(struct ch_error *err)
 {
+	/* Libraries in Go run on small stacks of their own and rely on SA_ONSTACK. */
 	struct sigaction sa = { .sa_sigaction = ch_sampler_signal,
-		                .sa_flags = SA_SIGINFO | SA_RESTART },
+		                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK },
 	                 before;
 
 	if (sigaction(SIGPROF, NULL, &before) < 0)
@@ -143,7 +144,7 @@ static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out
 	return r;
 }
 
-static void stop_events(void)
+void ch_control_stop_events(void)
 {
 	ch_lock_stop();
 	ch_alloc_stop();
@@ -151,6 +152,18 @@ static void stop_events(void)
 	ch_cpu_stop();
 	ch_perf_stop();
 	atomic_store(&ch_sampler.running, false);
+}
+
+/* A stack that does not fit into a ring would never be recorded. */
+static void set_depth(unsigned depth, struct ch_buf *out)
+{
+	size_t room = ch_rings_record_max(&ch_sampler.rings) - sizeof(struct ch_rec_sample);
+	unsigned max = (unsigned)(room / ch_sampler_frame_bytes());
+
+	if (depth > max)
+		ch_buf_printf(out, "jstackdepth: %u, for more there is no room on this machine\n",
+		              max);
+	ch_sampler.max_frames = depth < max ? depth : max;
 }
 
 static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *out,
@@ -167,7 +180,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	reset_counts();
 	ch_governor_start();
 	ch_cost_log_begin();
-	ch_sampler.max_frames = (unsigned)a->depth;
+	set_depth((unsigned)a->depth, out);
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");
 	ch_sampler.interval_ns = (uint64_t)a->interval_ns;
 	ch_stubs_start(ch_agent.jvmti);
@@ -181,7 +194,7 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0) {
 		struct ch_error ignored;
 
-		stop_events();
+		ch_control_stop_events();
 		ch_recorder_stop(&ignored);
 	}
 	return r;
@@ -226,6 +239,8 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	JNIEnv *env;
 	int r;
 
+	if (ending)
+		return ch_fail(err, -ESHUTDOWN, "the JVM is about to end");
 	if (recording)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	name_recording(a, out);
@@ -290,7 +305,7 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 	if (!recording)
 		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
-	stop_events();
+	ch_control_stop_events();
 	ch_cost_log_end();
 	r = ch_recorder_stop(err);
 	put_counts(out);
@@ -402,6 +417,7 @@ void ch_control_end(void)
 	struct ch_error err = { 0 };
 
 	pthread_mutex_lock(&lock);
+	ending = true;
 	if (recording && stop(&out, &err) < 0)
 		fprintf(stderr, "[charcloth] %s\n", err.text);
 	ch_buf_done(&out);

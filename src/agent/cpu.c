@@ -1,14 +1,8 @@
 #include "agent/cpu.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "agent/cpu_state.h"
 #include "agent/perf.h"
@@ -21,21 +15,6 @@
 static struct timespec timespec_of(uint64_t ns)
 {
 	return (struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-}
-
-/* The CPU clock of another thread, as the kernel numbers it. */
-static clockid_t cpu_clock_of(int tid)
-{
-	return (clockid_t)(~(unsigned)tid << 3 | 6);
-}
-
-static uint64_t cpu_ns_of(int tid)
-{
-	struct timespec t;
-
-	if (clock_gettime(cpu_clock_of(tid), &t) < 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static int make_timer(struct ch_thread *t, clockid_t clock, timer_t *ret)
@@ -66,10 +45,10 @@ static int timer_add(struct ch_thread *t)
 
 	if (t->has_timer)
 		return 0;
-	r = make_timer(t, cpu_clock_of(tid), &t->timer);
+	r = make_timer(t, ch_cpu_clock_of(tid), &t->timer);
 	if (r < 0)
 		return r;
-	when = schedule(t, cpu_ns_of(tid));
+	when = schedule(t, ch_cpu_ns_of(tid));
 	t->has_timer = true;
 	timer_settime(t->timer, 0, &when, NULL);
 	return 0;
@@ -84,7 +63,7 @@ static void timer_remove(struct ch_thread *t)
 
 static void timer_again(struct ch_thread *t)
 {
-	struct itimerspec when = schedule(t, cpu_ns_of(atomic_load(&t->tid)));
+	struct itimerspec when = schedule(t, ch_cpu_ns_of(atomic_load(&t->tid)));
 
 	if (t->has_timer)
 		timer_settime(t->timer, 0, &when, NULL);
@@ -185,20 +164,29 @@ static bool on(void)
 	return ch_cpu_state.config.engine != CH_CPU_OFF;
 }
 
+/*
+ * The way into the VM belongs to a new thread; what an old one did elsewhere does not. One that is
+ * found late may have been a thread of the VM before: that much of it is accounted already.
+ */
+static uint64_t counts_from(const struct ch_thread *t, enum ch_thread_age age, uint64_t cpu_ns)
+{
+	if (age == CH_AGE_LATE)
+		return ch_thread_left_ns(t, cpu_ns);
+	return age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns) ? 0 : cpu_ns;
+}
+
 static int add(struct ch_thread *t, enum ch_thread_age age)
 {
-	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns = 0;
+	uint64_t interval = ch_cpu_state.config.interval_ns, cpu_ns;
 	int r = 0;
 
 	/* Told twice, as it began while a recording was started; or the engine is off by now. */
-	if (!on() || t->has_timer || t->has_young_timer || t->clock.fd)
+	if (!on() || t->has_timer || t->has_young_timer || atomic_load(&t->clock.fd))
 		return 0;
 
 	t->offset_ns = next_offset(interval);
-	if (age != CH_AGE_LATE)
-		cpu_ns = cpu_ns_of(atomic_load(&t->tid));
-	/* The way into the VM belongs to a new thread; what an old one did elsewhere does not. */
-	t->counted_from_ns = age == CH_AGE_BORN && ch_thread_is_new(t, cpu_ns) ? 0 : cpu_ns;
+	cpu_ns = ch_cpu_ns_of(atomic_load(&t->tid));
+	t->counted_from_ns = counts_from(t, age, cpu_ns);
 	t->accounted = (t->counted_from_ns + t->offset_ns) / interval;
 	if (!engine()->add)
 		return 0;
@@ -246,18 +234,10 @@ void ch_cpu_end(struct ch_thread *t)
 
 /* --- what nobody saw ------------------------------------------------------------------------- */
 
-static uint64_t process_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* What a thread used since it counts; of one that is gone, as far as its samples tell. */
 static uint64_t used_ns(const struct ch_thread *t)
 {
-	uint64_t cpu = cpu_ns_of(atomic_load(&t->tid));
+	uint64_t cpu = ch_cpu_ns_of(atomic_load(&t->tid));
 
 	if (!cpu)
 		cpu = t->accounted * ch_cpu_state.config.interval_ns;
@@ -289,7 +269,7 @@ static void unseen_begin(void)
 	atomic_store(&unseen.thread.name_id, 0);
 	atomic_store(&unseen.ended_ns, 0);
 	unseen.written = 0;
-	unseen.from_ns = process_ns() - known_ns();
+	unseen.from_ns = ch_process_ns() - known_ns();
 }
 
 void ch_cpu_write_unseen(void)
@@ -299,7 +279,7 @@ void ch_cpu_write_unseen(void)
 	if (!on() || !engine()->add)
 		return;
 	known = known_ns();
-	now = process_ns() - unseen.from_ns;
+	now = ch_process_ns() - unseen.from_ns;
 	due = now > known ? (now - known) / interval : 0;
 	if (due > unseen.written &&
 	    ch_sampler_note(&unseen.thread, CH_EV_CPU, due - unseen.written, CH_NOTE_UNSEEN))
@@ -380,9 +360,12 @@ void ch_cpu_stretch(unsigned stretch)
 	ch_cpu_state.period_ns = ch_cpu_state.config.interval_ns * stretch;
 	if (ch_cpu_state.config.engine == CH_CPU_ITIMER)
 		itimer_set(ch_cpu_state.period_ns);
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
+	for (uint32_t i = 0; i < ch_threads_count(); i++) {
+		pthread_mutex_lock(&lock);
 		if (atomic_load(&ch_thread_at(i)->tid) && engine()->again)
 			engine()->again(ch_thread_at(i));
+		pthread_mutex_unlock(&lock);
+	}
 }
 
 unsigned ch_cpu_stretched(void)

@@ -37,7 +37,7 @@ unsigned ch_cpu_stretched(void);
 enum ch_thread_age {
 	CH_AGE_OLD,  /* it was there before the recording: from now on */
 	CH_AGE_BORN, /* it begins right now, and may be short-lived */
-	CH_AGE_LATE, /* it began unseen during the recording: all it ever used */
+	CH_AGE_LATE, /* it began unseen during the recording, or left the VM: all since then */
 };
 
 void ch_cpu_add(struct ch_thread *t, enum ch_thread_age age);

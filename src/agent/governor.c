@@ -14,14 +14,6 @@ static struct {
 	_Atomic unsigned permille; /* of the process's CPU */
 } governor;
 
-static uint64_t process_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /*
  * Signals to oneself, while the handler has nothing to do: way in, way out, and the system call,
  * which stands for what the kernel's timer does. The least of some rounds, free of interruptions.
@@ -61,7 +53,7 @@ void ch_governor_start(void)
 {
 	atomic_store(&governor.signal_ns, cost_of_signal());
 	governor.state = (struct ch_governor){ .stretch = 1 };
-	governor.process_ns = process_ns();
+	governor.process_ns = ch_process_ns();
 	governor.own_ns = 0;
 	atomic_store(&governor.changes, 0);
 	atomic_store(&governor.permille, 0);
@@ -70,7 +62,7 @@ void ch_governor_start(void)
 
 void ch_governor_second(uint64_t threads_ns, double max_percent)
 {
-	uint64_t all = process_ns(), own = ch_governor_own_ns(threads_ns);
+	uint64_t all = ch_process_ns(), own = ch_governor_own_ns(threads_ns);
 	uint64_t used = all - governor.process_ns, ours = own - governor.own_ns;
 	unsigned stretch = ch_governor_decide(&governor.state, ours, used, max_percent);
 

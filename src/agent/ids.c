@@ -17,11 +17,11 @@ int ch_ids_init(struct ch_ids *t, size_t entries, struct ch_error *err)
 
 void ch_ids_forget(struct ch_ids *t)
 {
-	/* A handler that looks at an entry meanwhile finds it empty or whole: ids come last. */
+	/* A handler may have an entry in hand and set its id afterwards: see ch_id_get. */
 	for (size_t i = 0; i <= t->mask; i++) {
 		if (!atomic_load_explicit(&t->entries[i].key, memory_order_relaxed))
 			continue;
-		atomic_store(&t->entries[i].id, 0);
+		atomic_store(&t->entries[i].named, 0);
 		atomic_store(&t->entries[i].key, 0);
 	}
 	atomic_store(&t->used, 0);

@@ -16,7 +16,8 @@
 
 struct ch_id_entry {
 	_Atomic uint64_t key, hash;
-	_Atomic uint32_t id, epoch; /* id 0: not filled in yet */
+	_Atomic uint64_t named; /* the id, and above it a tag of the key that it belongs to */
+	_Atomic uint32_t epoch;
 };
 
 struct ch_ids {
@@ -32,6 +33,12 @@ bool ch_ids_crowded(const struct ch_ids *t);
 
 /* The entry for a key, taken into the table when it is new; NULL when the table is full. */
 struct ch_id_entry *ch_ids_find(struct ch_ids *t, uint64_t key);
+/*
+ * The id of the key in its entry, 0 when it has none. The entry may be given to another key at any
+ * moment, when all is forgotten: an id that somebody sets late is none of the new key.
+ */
+uint32_t ch_id_get(const struct ch_id_entry *e, uint64_t key);
+void ch_id_set(struct ch_id_entry *e, uint64_t key, uint32_t id);
 /* A fresh id. */
 uint32_t ch_ids_next(struct ch_ids *t);
 

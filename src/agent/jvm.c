@@ -9,6 +9,7 @@
 
 #include "agent/cpu.h"
 #include "agent/intern.h"
+#include "agent/own_thread.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
 #include "sys/peek.h"
@@ -118,29 +119,38 @@ static void add_native(int tid, bool running)
 	if (!t)
 		return;
 	tell_native_name(t, tid);
-	t->ours = !strncmp(t->name, "charcloth", 9);
+	t->ours = !strncmp(t->name, CH_OWN_THREAD, sizeof(CH_OWN_THREAD) - 1);
 	if (running && !t->ours) {
 		ch_cpu_add(t, CH_AGE_LATE);
 		ch_perf_add(t);
 	}
 }
 
-static void remove_gone(void)
+static bool is_gone(int tid)
 {
 	char path[64];
 
+	snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
+	return access(path, F_OK) < 0;
+}
+
+static void remove_gone(void)
+{
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {
 		struct ch_thread *t = ch_thread_at(i);
+		uint32_t generation = atomic_load(&t->generation);
 		int tid = atomic_load(&t->tid);
 
-		if (!tid)
+		/*
+		 * It may have said so itself meanwhile, and the slot be another's by now. If it is
+		 * still in it, nobody else will take it out.
+		 */
+		if (!tid || !is_gone(tid) || atomic_load(&t->tid) != tid ||
+		    atomic_load(&t->generation) != generation)
 			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
-		if (access(path, F_OK) < 0) {
-			ch_cpu_gone(t);
-			ch_perf_forget(t);
-			ch_thread_remove(t);
-		}
+		ch_cpu_gone(t);
+		ch_perf_forget(t);
+		ch_thread_remove(t);
 	}
 }
 
@@ -169,7 +179,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 	t = add_java(env, thread, (int)syscall(SYS_gettid));
 	if (!t)
 		return;
-	if (!strncmp(t->name, "charcloth", 9)) {
+	if (!strncmp(t->name, CH_OWN_THREAD, sizeof(CH_OWN_THREAD) - 1)) {
 		t->ours = true;
 	} else if (atomic_load(&ch_sampler.running)) {
 		ch_cpu_add(t, CH_AGE_BORN);

@@ -33,25 +33,32 @@ static uint32_t define_method(uint64_t method, struct ch_ring *defs)
 	return id;
 }
 
-/* 0 when it cannot be named now. */
+/*
+ * 0 when it cannot be named now. What is written last is read first: who sees the epoch of now, or
+ * the hash of this method, sees no older id.
+ */
 static uint32_t method_id(uint64_t method, uint32_t now, struct ch_ring *defs)
 {
 	struct ch_id_entry *e = ch_ids_find(&ch_sampler.methods, method);
+	bool checked, same;
 	uint32_t id;
 	uint64_t hash;
 
 	if (!e)
 		return 0;
-	id = atomic_load_explicit(&e->id, memory_order_acquire);
-	if (id && atomic_load_explicit(&e->epoch, memory_order_acquire) == now)
+	checked = atomic_load_explicit(&e->epoch, memory_order_acquire) == now;
+	id = ch_id_get(e, method);
+	if (id && checked)
 		return id;
 	hash = ch_method_hash_sig(&ch_sampler.vm, method);
-	if (!id || atomic_load_explicit(&e->hash, memory_order_acquire) != hash) {
+	same = atomic_load_explicit(&e->hash, memory_order_acquire) == hash;
+	id = ch_id_get(e, method);
+	if (!id || !same) {
 		id = define_method(method, defs);
 		if (!id)
 			return 0;
+		ch_id_set(e, method, id);
 		atomic_store_explicit(&e->hash, hash, memory_order_release);
-		atomic_store_explicit(&e->id, id, memory_order_release);
 	}
 	atomic_store_explicit(&e->epoch, now, memory_order_release);
 	return id;
@@ -150,18 +157,20 @@ static uint32_t define_class(const char *name, size_t n)
 uint32_t ch_name_class(const char *name, size_t n)
 {
 	struct ch_id_entry *e;
+	uint64_t key;
 	uint32_t id;
 
 	if (n > CH_METHOD_TEXT_MAX)
 		n = CH_METHOD_TEXT_MAX;
-	e = ch_ids_find(&ch_sampler.classes, hash_text(name, n) | 1);
+	key = hash_text(name, n) | 1;
+	e = ch_ids_find(&ch_sampler.classes, key);
 	if (!e)
 		return 0;
-	id = atomic_load_explicit(&e->id, memory_order_acquire);
+	id = ch_id_get(e, key);
 	if (id)
 		return id;
 	id = define_class(name, n);
 	if (id)
-		atomic_store_explicit(&e->id, id, memory_order_release);
+		ch_id_set(e, key, id);
 	return id;
 }

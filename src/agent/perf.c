@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -16,8 +17,13 @@ static struct {
 	bool kernel, on;
 } perf;
 
-/* How often a handler is waited for; one that is put aside for longer keeps its two pages. */
-#define WAITS 1000
+/* Events of a thread are opened and closed by itself, by the recorder and by commands. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* How long a handler is waited for: some turns, then milliseconds. */
+#define TURNS    100
+#define SLEEPS   200
+#define SLEEP_NS 1000000
 
 int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct ch_perf_spec *spec,
                       uint64_t period, bool kernel, struct ch_error *err)
@@ -26,7 +32,7 @@ int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct 
 	struct ch_error ignored;
 	int fd;
 
-	if (s->fd)
+	if (atomic_load(&s->fd))
 		return 0;
 	fd = ch_perf_event_open_thread(spec, &how, err);
 	if (fd < 0)
@@ -34,34 +40,52 @@ int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct 
 	if (kernel && ch_perf_event_map(fd, &s->ring, &ignored) < 0)
 		s->ring = (struct ch_perf_ring){ 0 };
 	s->seen = 0;
-	s->fd = fd + 1;
+	atomic_store(&s->fd, fd + 1);
 	return ch_perf_event_enable(fd);
 }
 
 void ch_perf_slot_period(struct ch_perf_slot *s, uint64_t period)
 {
-	if (s->fd)
-		ioctl(s->fd - 1, PERF_EVENT_IOC_PERIOD, &period);
+	int fd = atomic_load(&s->fd) - 1;
+
+	if (fd >= 0)
+		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
+/* True once no handler of the thread can look at what was taken out of its slot before. */
+static bool handler_is_out(const struct ch_thread *t)
+{
+	if (atomic_load(&t->tid) == (int)syscall(SYS_gettid))
+		return true;
+	for (unsigned i = 0; atomic_load(&t->in_handler); i++) {
+		if (i == TURNS + SLEEPS)
+			return false;
+		if (i < TURNS)
+			sched_yield();
+		else
+			nanosleep(&(struct timespec){ .tv_nsec = SLEEP_NS }, NULL);
+	}
+	return true;
+}
+
+/*
+ * The descriptor is closed last: a handler that still reads it would read the next file that the
+ * host opens, and take bytes out of it. One that is put aside for too long keeps both.
+ */
 void ch_perf_slot_close(struct ch_thread *t, struct ch_perf_slot *s)
 {
 	struct ch_perf_ring ring = s->ring;
-	int fd = s->fd - 1;
+	int fd = atomic_exchange(&s->fd, 0) - 1;
 
 	if (fd < 0)
 		return;
-	s->fd = 0;
 	s->ring = (struct ch_perf_ring){ 0 };
 	atomic_thread_fence(memory_order_seq_cst);
-	close(fd);
-	if (atomic_load(&t->tid) != (int)syscall(SYS_gettid))
-		for (unsigned i = 0; atomic_load(&t->in_handler); i++) {
-			if (i == WAITS)
-				return;
-			sched_yield();
-		}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (!handler_is_out(t))
+		return;
 	ch_perf_event_unmap(&ring);
+	close(fd);
 }
 
 /* --- events of all threads ------------------------------------------------------------------- */
@@ -90,14 +114,18 @@ void ch_perf_add(struct ch_thread *t)
 {
 	struct ch_error ignored;
 
+	pthread_mutex_lock(&lock);
 	if (perf.on && !t->ours)
 		add(t, &ignored);
+	pthread_mutex_unlock(&lock);
 }
 
 void ch_perf_forget(struct ch_thread *t)
 {
+	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < CH_LEN(t->perf); i++)
 		ch_perf_slot_close(t, &t->perf[i]);
+	pthread_mutex_unlock(&lock);
 }
 
 /* Every event must be there; the kernel's part of them need not. */
@@ -139,7 +167,9 @@ int ch_perf_start(struct ch_error *err)
 
 		if (!atomic_load(&t->tid) || t->ours)
 			continue;
+		pthread_mutex_lock(&lock);
 		r = add(t, err);
+		pthread_mutex_unlock(&lock);
 		if (r < 0 && r != -ESRCH)
 			break;
 		n += r >= 0;
@@ -153,9 +183,13 @@ int ch_perf_start(struct ch_error *err)
 
 void ch_perf_stop(void)
 {
-	if (!perf.on)
-		return;
+	bool was_on;
+
+	/* First off, so that no thread that begins now gets events which nobody would close. */
+	pthread_mutex_lock(&lock);
+	was_on = perf.on;
 	perf.on = false;
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
+	pthread_mutex_unlock(&lock);
+	for (uint32_t i = 0; was_on && i < ch_threads_count(); i++)
 		ch_perf_forget(ch_thread_at(i));
 }

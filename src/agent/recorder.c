@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -16,9 +17,8 @@
 #include "agent/emit.h"
 #include "agent/governor.h"
 #include "agent/live.h"
-#include "agent/lock.h"
 #include "agent/metrics.h"
-#include "agent/perf.h"
+#include "agent/own_thread.h"
 #include "agent/sampler.h"
 #include "agent/spans.h"
 #include "sys/symbols.h"
@@ -41,10 +41,10 @@ static struct {
 	struct ch_live live;
 	struct ch_error failure;
 	char path[4096];
-	uint64_t start_ns, chunk_start_ns, own_cpu_ns;
+	uint64_t start_ns, file_start_ns, chunk_start_ns, own_cpu_ns;
 	int64_t start_ms;
 	unsigned files;
-} rec = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} rec = { .lock = PTHREAD_MUTEX_INITIALIZER, .chunk.fd = -1 };
 
 /* Of the calling thread: the recorder's own, or one that gives a command. */
 static JNIEnv *env(void)
@@ -147,9 +147,9 @@ static int next_file(struct ch_error *err)
 	if (r < 0)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
-	rec.start_ns = ch_now_ns();
+	rec.file_start_ns = ch_now_ns();
 	rec.spans_due = true;
-	return next_chunk(rec.start_ns, err);
+	return next_chunk(rec.file_start_ns, err);
 }
 
 static int every_second(uint64_t now, struct ch_error *err)
@@ -167,7 +167,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	r = flush(err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
 		r = ch_fail(err, ch_intern_error(rec.intern), "names of the recording: %m");
-	if (r >= 0 && rec.args.loop_ns && now - rec.start_ns >= (uint64_t)rec.args.loop_ns)
+	if (r >= 0 && rec.args.loop_ns && now - rec.file_start_ns >= (uint64_t)rec.args.loop_ns)
 		r = next_file(err);
 	else if (r >= 0 && chunk_is_full(now))
 		r = next_chunk(now, err);
@@ -175,15 +175,6 @@ static int every_second(uint64_t now, struct ch_error *err)
 }
 
 /* --- the thread ------------------------------------------------------------------------------ */
-
-static void stop_sampling(void)
-{
-	atomic_store(&ch_sampler.running, false);
-	ch_cpu_stop();
-	ch_alloc_stop();
-	ch_lock_stop();
-	ch_perf_stop();
-}
 
 /* What belongs at the end of a recording, once sampling has stopped. */
 static void write_end(void)
@@ -200,7 +191,7 @@ static void give_up(const struct ch_error *err)
 {
 	rec.failure = *err;
 	rec.ended = true;
-	stop_sampling();
+	ch_control_stop_events();
 }
 
 static void wait_for_work(void)
@@ -212,9 +203,21 @@ static void wait_for_work(void)
 		return;
 }
 
+/* Without a JNIEnv there is no way to ask the VM for anything. */
+static void *refused(void)
+{
+	struct ch_error err;
+
+	ch_fail(&err, -ENOTSUP, "the JVM does not take the recorder as a thread");
+	pthread_mutex_lock(&rec.lock);
+	give_up(&err);
+	pthread_mutex_unlock(&rec.lock);
+	return NULL;
+}
+
 static void *run(void *arg)
 {
-	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)"charcloth", NULL };
+	JavaVMAttachArgs attach = { JNI_VERSION_1_6, (char *)CH_OWN_THREAD, NULL };
 	JNIEnv *attached;
 	/* The first flush comes early: even a short life leaves something. */
 	uint64_t flushed = ch_now_ns() - FLUSH_NS + FIRST_FLUSH_NS;
@@ -223,7 +226,7 @@ static void *run(void *arg)
 	(void)arg;
 	if ((*ch_agent.vm)->AttachCurrentThreadAsDaemon(ch_agent.vm, (void **)&attached, &attach) !=
 	    JNI_OK)
-		attached = NULL;
+		return refused();
 	while (!stopping) {
 		struct ch_error err = { 0 };
 		uint64_t now;
@@ -238,7 +241,7 @@ static void *run(void *arg)
 			drain();
 			if (rec.args.timeout_ns &&
 			    now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
-				stop_sampling();
+				ch_control_stop_events();
 				rec.ended = true;
 				write_end();
 				if (flush(&err) < 0)
@@ -251,24 +254,21 @@ static void *run(void *arg)
 		}
 		pthread_mutex_unlock(&rec.lock);
 	}
-	if (attached)
-		(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
+	(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
 	return NULL;
 }
 
-static int start_thread(struct ch_error *err)
+/*
+ * What handlers left that were under way when the last recording stopped, and ids that they gave
+ * out: nobody knows them in this one.
+ */
+static void forget_leftovers(void)
 {
-	sigset_t all, before;
-	int r;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&rec.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r)
-		return ch_fail(err, -r, "start the recorder: %m");
-	pthread_setname_np(rec.thread, "charcloth");
-	return 0;
+	ch_rings_skip(&ch_sampler.rings);
+	ch_ids_forget(&ch_sampler.methods);
+	ch_ids_forget(&ch_sampler.classes);
+	for (uint32_t i = 0; i < ch_threads_count(); i++)
+		atomic_store(&ch_thread_at(i)->name_id, 0);
 }
 
 /* Everything but the file's name is as if nothing had been recorded before. */
@@ -282,7 +282,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	rec.args = *args;
 	rec.failure = (struct ch_error){ 0 };
 	rec.stopping = rec.ended = false;
-	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
+	rec.start_ns = rec.file_start_ns = rec.chunk_start_ns = ch_now_ns();
 	rec.own_cpu_ns = 0;
 	rec.files = 0;
 	rec.runs = (struct ch_runs){ 0 };
@@ -299,9 +299,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 		return ch_fail(err, -ENOMEM, "memory for names: %m");
 	if (ch_sampler.wake_fd < 0)
 		ch_sampler.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	/* Ids of an earlier recording mean nothing in this one. */
-	for (uint32_t i = 0; i < ch_threads_count(); i++)
-		atomic_store(&ch_thread_at(i)->name_id, 0);
+	forget_leftovers();
 	ch_metrics_start();
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
 	rec.spans_due = true;
@@ -324,7 +322,7 @@ int ch_recorder_start(const struct ch_args *args, struct ch_error *err)
 	int r = prepare(args, err);
 
 	if (r >= 0)
-		r = start_thread(err);
+		r = ch_own_thread_start(CH_OWN_THREAD, run, &rec.thread, err);
 	if (r < 0) {
 		discard();
 		return r;
@@ -342,6 +340,7 @@ int ch_recorder_stop(struct ch_error *err)
 	pthread_mutex_lock(&rec.lock);
 	rec.stopping = true;
 	pthread_mutex_unlock(&rec.lock);
+	ch_sampler_wake();
 	pthread_join(rec.thread, NULL);
 	rec.started = false;
 	if (rec.failure.code < 0) {
@@ -353,9 +352,17 @@ int ch_recorder_stop(struct ch_error *err)
 	if (r >= 0)
 		r = ch_chunk_close(&rec.chunk, err);
 	ch_live_clear(&rec.live, env());
-	forget_names();
 	discard();
 	return r;
+}
+
+/* Whatever the two are called: a copy onto itself would begin by emptying it. */
+static bool same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return !fstat(a, &one) && !fstat(b, &other) && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
 }
 
 static int copy_file(const char *from, const char *to, struct ch_error *err)
@@ -367,9 +374,13 @@ static int copy_file(const char *from, const char *to, struct ch_error *err)
 
 	if (in < 0)
 		return ch_fail(err, -errno, "open '%s': %m", from);
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (out < 0)
 		return ch_fail(err, -errno, "create '%s': %m", to);
+	if (same_file(in, out))
+		return 0;
+	if (ftruncate(out, 0) < 0 && errno != EINVAL) /* a pipe has no length */
+		return ch_fail(err, -errno, "write '%s': %m", to);
 	while ((n = read(in, block, sizeof(block))) > 0)
 		if (write(out, block, (size_t)n) != n)
 			return ch_fail(err, errno ? -errno : -EIO, "write '%s': %m", to);
@@ -397,18 +408,20 @@ static int copy_with_live(const char *path, struct ch_error *err)
 	return r < 0 ? r : again;
 }
 
-int ch_recorder_dump(const char *path, struct ch_error *err)
+int ch_recorder_dump(const char *pattern, struct ch_error *err)
 {
-	bool copy = path && strcmp(path, rec.path);
-	int r = 0;
+	char path[sizeof(rec.path)];
+	int r = pattern ? ch_args_file(pattern, 0, path, sizeof(path), err) : 0;
 
+	if (r < 0)
+		return r;
 	pthread_mutex_lock(&rec.lock);
 	if (!rec.ended) {
 		drain();
 		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 		r = flush(err);
 	}
-	if (r >= 0 && copy)
+	if (r >= 0 && pattern && strcmp(path, rec.path))
 		r = rec.live.n && !rec.ended ? copy_with_live(path, err)
 		                             : copy_file(rec.path, path, err);
 	pthread_mutex_unlock(&rec.lock);

@@ -12,8 +12,8 @@
 int ch_recorder_start(const struct ch_args *args, struct ch_error *err);
 /* Stops after everything that was sampled is written. An earlier failure is reported here. */
 int ch_recorder_stop(struct ch_error *err);
-/* Writes what was recorded so far as a whole recording to `path`; NULL: only flushes. */
-int ch_recorder_dump(const char *path, struct ch_error *err);
+/* Writes what was recorded so far as a whole recording to a file, named as by file=; NULL: flushes. */
+int ch_recorder_dump(const char *pattern, struct ch_error *err);
 
 struct ch_recorder_status {
 	char path[4096];

@@ -61,6 +61,24 @@ void ch_rings_done(struct ch_rings *r)
 	*r = (struct ch_rings){ 0 };
 }
 
+size_t ch_rings_record_max(const struct ch_rings *r)
+{
+	return r->stripe[0].samples.cap / 2;
+}
+
+static void skip(struct ch_ring *r)
+{
+	atomic_store(&r->tail, atomic_load(&r->head));
+}
+
+void ch_rings_skip(struct ch_rings *r)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		skip(&r->stripe[i].samples);
+		skip(&r->stripe[i].defs);
+	}
+}
+
 const struct ch_rec *ch_ring_next(const struct ch_ring *r, uint64_t *at, uint64_t upto)
 {
 	while (*at < upto) {

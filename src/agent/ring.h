@@ -34,6 +34,10 @@ struct ch_rings {
 
 int ch_rings_init(struct ch_rings *r, struct ch_error *err);
 void ch_rings_done(struct ch_rings *r);
+/* How many bytes a sample may take so that there is room for it wherever an empty ring begins. */
+size_t ch_rings_record_max(const struct ch_rings *r);
+/* The reader's side: all that is in them is taken as read. */
+void ch_rings_skip(struct ch_rings *r);
 
 /* A stripe of one's own, or NULL when all are taken. */
 struct ch_stripe *ch_stripe_take(struct ch_rings *r);

@@ -59,6 +59,12 @@ struct ch_sampler {
 
 extern struct ch_sampler ch_sampler;
 
+/* What a frame takes in a ring while it is walked. */
+static inline size_t ch_sampler_frame_bytes(void)
+{
+	return ch_sampler.asgct ? sizeof(struct ch_asgct_frame) : sizeof(uint64_t);
+}
+
 /* What a sample is about; the rest is found out. */
 struct ch_sample_of {
 	enum ch_event event;
@@ -85,5 +91,13 @@ void ch_sampler_wake(void);
 /* Signal-safe clocks, in ns. */
 uint64_t ch_now_ns(void);
 uint64_t ch_cpu_ns(void); /* of the calling thread */
+uint64_t ch_cpu_ns_of(int tid); /* 0 when it is gone */
+uint64_t ch_process_ns(void);   /* CPU time of all threads, those that are gone included */
+
+/* The CPU clock of another thread, as the kernel numbers it. */
+static inline clockid_t ch_cpu_clock_of(int tid)
+{
+	return (clockid_t)(~(unsigned)tid << 3 | 6);
+}
 
 #endif

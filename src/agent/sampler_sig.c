@@ -11,20 +11,33 @@
 
 struct ch_sampler ch_sampler = { .wake_fd = -1 };
 
-uint64_t ch_now_ns(void)
+static uint64_t ns_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (clock_gettime(clock, &t) < 0)
+		return 0;
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t ch_now_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC);
 }
 
 uint64_t ch_cpu_ns(void)
 {
-	struct timespec t;
+	return ns_of(CLOCK_THREAD_CPUTIME_ID);
+}
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+uint64_t ch_cpu_ns_of(int tid)
+{
+	return ns_of(ch_cpu_clock_of(tid));
+}
+
+uint64_t ch_process_ns(void)
+{
+	return ns_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void count(_Atomic uint64_t *c)
@@ -104,7 +117,6 @@ static enum ch_walk_end take_walked(struct ch_walk *w, const struct ch_sample_of
 static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sample_of *what,
                     const ucontext_t *uc)
 {
-	size_t per_frame = ch_sampler.asgct ? sizeof(struct ch_asgct_frame) : sizeof(uint64_t);
 	struct ch_rec_sample *rec;
 	unsigned n_kernel;
 	struct ch_walk w = { .vm = &ch_sampler.vm,
@@ -113,7 +125,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		             .native = ch_sampler.native_frames,
 		             .cache = ch_sampler.pc_cache };
 
-	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * per_frame);
+	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * ch_sampler_frame_bytes());
 	if (!rec) {
 		count(&ch_sampler.dropped[CH_DROP_FULL]);
 		return false;

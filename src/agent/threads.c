@@ -109,6 +109,16 @@ void ch_thread_left(const struct ch_thread *t, uint64_t cpu_ns)
 	    us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }
 
+uint64_t ch_thread_left_ns(const struct ch_thread *t, uint64_t cpu_ns)
+{
+	uint32_t left_us = ch_threads_table.of_tid[atomic_load(&t->tid)].left_us;
+
+	/* With less than that it is another thread; with so much more than can be told, who knows. */
+	if (!left_us || cpu_ns / 1000 + 1 < left_us)
+		return 0;
+	return left_us == UINT32_MAX ? cpu_ns : (left_us - 1) * UINT64_C(1000);
+}
+
 bool ch_thread_is_new(const struct ch_thread *t, uint64_t cpu_ns)
 {
 	uint32_t left_us = ch_threads_table.of_tid[atomic_load(&t->tid)].left_us;

@@ -18,7 +18,7 @@
 
 /* A counter of the kernel. */
 struct ch_perf_slot {
-	int fd; /* plus 1: 0 is none */
+	_Atomic int fd; /* plus 1: 0 is none */
 	struct ch_perf_ring ring;
 	uint64_t seen; /* its count at the last sample */
 };
@@ -79,6 +79,8 @@ struct ch_thread *ch_thread_add(int tid, uint64_t java, int64_t java_id);
 void ch_thread_remove(struct ch_thread *t);
 /* A thread leaves the VM, having used that much; it may come again. */
 void ch_thread_left(const struct ch_thread *t, uint64_t cpu_ns);
+/* What it had used when it left: at most cpu_ns, what it has used by now; 0 when it never did. */
+uint64_t ch_thread_left_ns(const struct ch_thread *t, uint64_t cpu_ns);
 /* Whether a thread that enters the VM with that much CPU time has just begun its life. */
 bool ch_thread_is_new(const struct ch_thread *t, uint64_t cpu_ns);
 /* Tells the name that samples show when it cannot be read at the moment itself. */

@@ -169,13 +169,32 @@ void JNICALL ch_walker_on_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jcl
 	(void)class; /* AsyncGetCallTrace only asks whether somebody listens */
 }
 
+/* Where in a JavaThread its JNIEnv is, which is how AsyncGetCallTrace is told the thread. */
+static int find_env_offset(JNIEnv *env)
+{
+	jclass class = (*env)->FindClass(env, "java/lang/Thread");
+	jfieldID eetop = class ? (*env)->GetFieldID(env, class, "eetop", "J") : NULL;
+	jthread thread = NULL;
+	uint64_t java;
+
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	if (!eetop ||
+	    (*ch_agent.jvmti)->GetCurrentThread(ch_agent.jvmti, &thread) != JVMTI_ERROR_NONE)
+		return -ENOTSUP;
+	java = (uint64_t)(*env)->GetLongField(env, thread, eetop);
+	ch_sampler.env_offset = (int64_t)((uintptr_t)env - java);
+	(*env)->DeleteLocalRef(env, thread);
+	return java ? 0 : -ENOTSUP;
+}
+
 static int use_asgct(JNIEnv *env, struct ch_error *err)
 {
 	void *function = dlsym(ch_agent.libjvm, "AsyncGetCallTrace");
 	jclass *classes;
 	jint n;
 
-	if (!function || ch_sampler.vm.thread_osthread < 0)
+	if (!function || ch_sampler.vm.thread_osthread < 0 || find_env_offset(env) < 0)
 		return ch_fail(err, -ENOTSUP, "this JVM has no AsyncGetCallTrace either");
 	if (ch_jvm_enable(JVMTI_EVENT_CLASS_LOAD, true, err) < 0 ||
 	    ch_jvm_enable(JVMTI_EVENT_CLASS_PREPARE, true, err) < 0)

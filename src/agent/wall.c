@@ -1,13 +1,15 @@
 #include "agent/cpu.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/cpu_state.h"
 #include "agent/names.h"
+#include "agent/own_thread.h"
 #include "agent/sampler.h"
 
 /*
@@ -20,19 +22,11 @@
 
 static struct {
 	pthread_t thread;
-	atomic_bool on;
-	bool started, tasks_only;
+	atomic_bool on, started;
+	bool tasks_only;
+	int wake_fd; /* an eventfd plus 1: 0 is none */
 	_Atomic uint64_t cpu_ns;
 } wall;
-
-static uint64_t clock_of(int tid)
-{
-	struct timespec t;
-
-	if (clock_gettime((clockid_t)(~(unsigned)tid << 3 | 6), &t) < 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int ask(struct ch_thread *t, int tid)
 {
@@ -61,7 +55,7 @@ static bool still_waiting(struct ch_thread *t, int tid)
 
 	if (!sampled)
 		return false;
-	cpu = clock_of(tid);
+	cpu = ch_cpu_ns_of(tid);
 	if (t->wall_seen_cpu_ns == cpu)
 		return t->wall_idle % WAKE_ROUNDS != WAKE_ROUNDS - 1;
 	t->wall_seen_cpu_ns = cpu;
@@ -106,25 +100,33 @@ static void look_at(struct ch_thread *t, uint64_t now)
 		atomic_store(&t->wall_asked, false);
 }
 
+/* Until that time, or until somebody wants the thread to end: intervals may be hours. */
+static void wait_until(uint64_t at)
+{
+	struct pollfd p = { wall.wake_fd - 1, POLLIN, 0 };
+	uint64_t now = ch_now_ns(), left = at > now ? at - now : 0;
+	struct timespec t = { (time_t)(left / 1000000000u), (long)(left % 1000000000u) };
+
+	ppoll(&p, 1, &t, NULL);
+}
+
 static void *run(void *arg)
 {
-	struct timespec next;
+	uint64_t next = ch_now_ns();
 
 	(void)arg;
-	clock_gettime(CLOCK_MONOTONIC, &next);
 	while (atomic_load(&wall.on)) {
-		uint64_t at, period, now = ch_now_ns();
+		uint64_t period, now = ch_now_ns();
 
 		for (uint32_t i = 0; i < ch_threads_count(); i++)
 			look_at(ch_thread_at(i), now);
 		atomic_store(&wall.cpu_ns, ch_cpu_ns());
 		period = ch_cpu_state.wall_interval_ns * atomic_load(&ch_cpu_state.wall_stretch);
-		at = (uint64_t)next.tv_sec * 1000000000u + (uint64_t)next.tv_nsec + period;
+		next += period;
 		now = ch_now_ns();
-		if (at < now) /* behind: the rounds that were missed are not made up for */
-			at = now + period;
-		next = (struct timespec){ (time_t)(at / 1000000000u), (long)(at % 1000000000u) };
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		if (next < now) /* behind: the rounds that were missed are not made up for */
+			next = now + period;
+		wait_until(next);
 	}
 	for (uint32_t i = 0; i < ch_threads_count(); i++)
 		if (atomic_load(&ch_thread_at(i)->tid))
@@ -147,31 +149,35 @@ static void forget_all(void)
 
 int ch_wall_start(uint64_t interval_ns, bool tasks_only, struct ch_error *err)
 {
-	sigset_t all, before;
+	uint64_t woken;
 	int r;
 
+	if (!wall.wake_fd)
+		wall.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) + 1;
+	if (!wall.wake_fd)
+		return ch_fail(err, -errno, "an eventfd for the wall clock: %m");
+	while (read(wall.wake_fd - 1, &woken, sizeof(woken)) > 0)
+		; /* the end of an earlier recording */
 	ch_cpu_state.wall_interval_ns = interval_ns;
 	wall.tasks_only = tasks_only;
 	forget_all();
 	atomic_store(&wall.on, true);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&wall.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r)
-		return ch_fail(err, -r, "start the wall clock's thread: %m");
-	pthread_setname_np(wall.thread, "charcloth-wall");
-	wall.started = true;
-	return 0;
+	r = ch_own_thread_start(CH_OWN_THREAD "-wall", run, &wall.thread, err);
+	atomic_store(&wall.started, r >= 0);
+	return r;
 }
 
 void ch_wall_stop(void)
 {
-	if (!wall.started)
+	uint64_t one = 1;
+
+	/* The recorder at the end of its time and a command may both come. */
+	if (!atomic_exchange(&wall.started, false))
 		return;
 	atomic_store(&wall.on, false);
+	while (write(wall.wake_fd - 1, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
 	pthread_join(wall.thread, NULL);
-	wall.started = false;
 }
 
 void ch_wall_stretch(unsigned stretch)

@@ -32,7 +32,7 @@ bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
 	       ret->n <= CH_PC_CACHE_FRAMES && compile_id(vm, ret->blob) == ret->compile_id;
 }
 
-void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, struct ch_pc_entry *from)
+void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *from)
 {
 	struct ch_pc_entry *e = entry_of(c, from->pc);
 	uint32_t seq = atomic_load_explicit(&e->seq, memory_order_relaxed);

@@ -67,8 +67,9 @@ enum ch_unwind_step {
 
 /*
  * From the registers of a frame to those of its caller. The stack is read within [stack_low,
- * stack_high) only; the stack pointer grows with each step, so that a walk ends. Returns one of
- * enum ch_unwind_step, or -1 when the caller cannot be found (regs stay).
+ * stack_high) only, by ch_peek64: with sys/fault.h installed there may be holes in it. The stack
+ * pointer grows with each step, so that a walk ends. Returns one of enum ch_unwind_step, or -1 when
+ * the caller cannot be found (regs stay).
  */
 int ch_unwind_step_sig(const struct ch_unwind_lib *libs, size_t n, struct ch_regs *regs,
                        uint64_t stack_low, uint64_t stack_high);

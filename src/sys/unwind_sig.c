@@ -1,3 +1,4 @@
+#include "sys/peek.h"
 #include "sys/unwind_table.h"
 
 struct ch_unwind_libs ch_unwind_enter_sig(struct ch_unwind *u)
@@ -20,13 +21,15 @@ struct stack {
 	uint64_t low, high;
 };
 
-/* The word at an address of the stack. Not for ASan, which would call foreign frames poisoned. */
-static __attribute__((no_sanitize("address"))) bool load(const struct stack *s, uint64_t at,
-                                                         uint64_t *ret)
+/*
+ * The word at an address of the stack, 0 where nothing is mapped: how far the stack of a thread
+ * goes that the VM does not know is a guess, and a frame pointer may be any number.
+ */
+static bool load(const struct stack *s, uint64_t at, uint64_t *ret)
 {
 	if (at < s->low || at >= s->high || s->high - at < sizeof(*ret) || at % sizeof(*ret))
 		return false;
-	*ret = *(const volatile uint64_t *)at;
+	*ret = ch_peek64(at, 0);
 	return true;
 }
 

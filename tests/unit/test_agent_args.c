@@ -122,6 +122,9 @@ static void what_is_wrong_is_told(void **state)
 	refuse("start,file=", "file wants a value");
 	refuse("start,jstackdepth=0", "is no positive number");
 	refuse("start,jstackdepth=20000", "jstackdepth goes up to");
+	refuse("start,interval=10", "interval is at least 10 us");
+	refuse("start,wall=50", "wall is at least 100 us");
+	refuse("start,loop=1h,file=x.jfr", "loop needs %n or %t in file=");
 	for (int i = 0; i <= CH_ARGS_PERF_MAX; i++)
 		strcat(many, ",event=page-faults");
 	refuse(many, "perf events at once");

@@ -52,12 +52,30 @@ static void ids_go_on_when_all_is_forgotten(void **state)
 	take_table(&t);
 	e = ch_ids_find(&t, 4096);
 	first = ch_ids_next(&t);
-	atomic_store(&e->id, first);
+	ch_id_set(e, 4096, first);
+	assert_int_equal(ch_id_get(e, 4096), first);
 	ch_ids_forget(&t);
 	assert_int_equal(atomic_load(&t.used), 0);
-	assert_int_equal(atomic_load(&ch_ids_find(&t, 4096)->id), 0);
+	assert_int_equal(ch_id_get(ch_ids_find(&t, 4096), 4096), 0);
 	second = ch_ids_next(&t);
 	assert_true(second > first);
+}
+
+static void an_id_that_is_set_late_is_not_that_of_the_next_key(void **state)
+{
+	uint64_t other = 0;
+	struct ch_id_entry *e;
+	struct ch_ids t;
+
+	(void)state;
+	take_table(&t);
+	e = ch_ids_find(&t, 4096);
+	ch_ids_forget(&t);
+	ch_id_set(e, 4096, ch_ids_next(&t));
+	/* the place is free: some other key gets it */
+	while (ch_ids_find(&t, ++other * 8 + 8192) != e)
+		;
+	assert_int_equal(ch_id_get(e, other * 8 + 8192), 0);
 }
 
 #define THREADS 4
@@ -108,6 +126,7 @@ int main(void)
 		cmocka_unit_test(the_same_key_has_the_same_entry),
 		cmocka_unit_test(a_table_says_when_it_is_crowded_and_full),
 		cmocka_unit_test(ids_go_on_when_all_is_forgotten),
+		cmocka_unit_test(an_id_that_is_set_late_is_not_that_of_the_next_key),
 		cmocka_unit_test(threads_agree),
 	};
 
