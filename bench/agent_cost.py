@@ -66,7 +66,7 @@ def difference_text(worker):
 
 def overhead(bench):
     """CPU overhead, paired rounds with a control."""
-    units, warm, rounds = bench.pick((10, 40, 5), (60, 300, 41))
+    units, warm, rounds = bench.pick((10, 40, 5), (40, 200, 25))
     flags = ["-Xms512m", "-Xmx512m", "-XX:+UseSerialGC"]
     if bench.jdk >= 21:
         flags.append("-XX:+EnableDynamicAgentLoading")
@@ -94,7 +94,7 @@ def overhead(bench):
 def handler(bench):
     """CPU time inside the signal handler."""
     log = bench.folder / "handler.log"
-    seconds, frames = bench.pick(5, 40), 36
+    seconds, frames = bench.pick(5, 20), 36
     out, _ = bench.run(
         agent_run.charcloth(), "event=cpu,interval=10ms", "Deep", seconds, 4, frames,
         env={"CHARCLOTH_HANDLER_LOG": str(log)},
@@ -135,7 +135,7 @@ def seen_and_expected(out, lines, interval_ns):
 
 def dropped(bench):
     """Samples dropped with 64 busy threads."""
-    arguments = (bench.pick(5, 40), 64, 36)
+    arguments = (bench.pick(5, 20), 64, 36)
     ours, peer = tools()
     texts, met = [], False
     for tool in (ours, peer):
@@ -194,7 +194,7 @@ def resident_mib(bench, tool):
 
 def memory(bench):
     """RSS added, and the size of the library."""
-    rounds = bench.pick(3, 9)
+    rounds = bench.pick(3, 5)
     seen = {tool.name: [] for tool in (agent_run.OFF, *tools())}
     for _ in range(rounds):
         for tool in (agent_run.OFF, *tools()):
@@ -241,7 +241,7 @@ def wall_once(bench, tool, seconds):
 
 def wall(bench):
     """Wall clock, 200 idle and 2 busy threads."""
-    rounds, seconds = bench.pick((1, 5), (5, 10))
+    rounds, seconds = bench.pick((1, 5), (1, 30))
     found = {tool.name: [] for tool in (agent_run.OFF, *tools())}
     for _ in range(rounds):
         for tool in (agent_run.OFF, *tools()):

@@ -61,7 +61,7 @@ def locks(bench):
     """Time waited for locks against the truth."""
     ratios = []
     for tool in tools():
-        out, lines = bench.run(tool, "event=lock,lock=10us", "Locks", bench.pick(3, 15))
+        out, lines = bench.run(tool, "event=lock,lock=10us", "Locks", bench.pick(3, 8))
         seen = {
             word: sum(s.span_ns for s in jfr.samples(out, kind) if s.name.startswith(word + "-"))
             for word, kind in LOCKS.items()

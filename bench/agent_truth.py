@@ -197,7 +197,7 @@ def shares(bench):
     """Known shares of the CPU."""
     for load, title in LOADS.items():
         # whether a short thread is seen is chance: more of them are needed
-        seconds = bench.pick(5, 90 if load == "short" else 30)
+        seconds = bench.pick(5, 45 if load == "short" else 15)
         found = [compare_shares(bench, tool, load, seconds) for tool in tools()]
         texts = [
             f"{f['error']:.2f} points ({f['group']}); {f['threads']:.3f} of the threads', {f['process']:.3f} of the "
@@ -232,7 +232,7 @@ def renamed_right(out, lines):
 
 def renamed(bench):
     """Threads that are renamed for each task."""
-    seconds = bench.pick(5, 20)
+    seconds = bench.pick(5, 12)
     found = []
     for tool in tools():
         out, lines = bench.run(tool, "event=cpu,interval=10ms", "Rename", seconds, 4)

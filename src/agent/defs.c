@@ -5,8 +5,9 @@
 
 #include "base/vec.h"
 
-#define ARENA_MAX (256u << 20)
-#define SLACK     256 /* ids may come this much out of order */
+#define ARENA_MAX  (256u << 20)
+#define SLACK      64         /* smaller ids that have their place without moving the others */
+#define SPREAD_MAX (1u << 22) /* ids of one chunk lie no further apart */
 
 void ch_defs_init(struct ch_defs *d)
 {
@@ -39,16 +40,37 @@ static void *find(const struct ch_def_array *a, uint64_t id, size_t elem)
 	                                              : NULL;
 }
 
+/*
+ * Makes room for smaller ids. Stripes are read one after the other, and a thread may be put aside
+ * between taking an id and defining it: ids come in any order.
+ */
+static int lower(struct ch_def_array *a, uint64_t id, size_t elem)
+{
+	uint64_t first = id > SLACK ? id - SLACK : 0;
+	size_t more = a->first - first;
+
+	if (more >= SPREAD_MAX ||
+	    (a->n + more > a->cap && ch_grow(&a->items, &a->cap, a->n + more, elem) < 0))
+		return -ENOMEM;
+	memmove((char *)a->items + more * elem, a->items, a->n * elem);
+	memset(a->items, 0, more * elem);
+	a->first = first;
+	a->n += more;
+	return 0;
+}
+
 /* The place of an id, zeroed when it is new. */
 static void *place(struct ch_def_array *a, uint64_t id, size_t elem)
 {
 	size_t i;
 
 	if (!a->n)
-		a->first = id > SLACK ? id - SLACK : 0;
-	if (id < a->first)
+		a->first = id;
+	if (id < a->first && lower(a, id, elem) < 0)
 		return NULL;
 	i = id - a->first;
+	if (i >= SPREAD_MAX)
+		return NULL;
 	if (i >= a->n) {
 		if (i >= a->cap && ch_grow(&a->items, &a->cap, i + 1, elem) < 0)
 			return NULL;

@@ -30,7 +30,7 @@ struct ch_def_class {
 	uint32_t carried;
 };
 
-/* Ids grow: an array from the first one seen on. Ids may come a little out of order. */
+/* Ids grow, but come in any order: an array from the smallest one seen on. */
 struct ch_def_array {
 	void *items;
 	size_t first, n, cap;

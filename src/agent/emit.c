@@ -25,10 +25,9 @@ static void put(struct ch_chunk *c, uint64_t v)
 /* --- samples --------------------------------------------------------------------------------- */
 
 static const enum ch_type types[CH_EV_COUNT] = {
-	[CH_EV_CPU] = CH_T_CPU_SAMPLE,        [CH_EV_WALL] = CH_T_WALL_SAMPLE,
-	[CH_EV_ALLOC] = CH_T_ALLOC_SAMPLE,    [CH_EV_LIVE] = CH_T_LIVE_OBJECT,
-	[CH_EV_MONITOR] = CH_T_MONITOR_ENTER, [CH_EV_PARK] = CH_T_PARK,
-	[CH_EV_PERF] = CH_T_PERF_SAMPLE,
+	[CH_EV_CPU] = CH_T_CPU_SAMPLE,   [CH_EV_ALLOC] = CH_T_ALLOC_SAMPLE,
+	[CH_EV_LIVE] = CH_T_LIVE_OBJECT, [CH_EV_MONITOR] = CH_T_MONITOR_ENTER,
+	[CH_EV_PARK] = CH_T_PARK,        [CH_EV_PERF] = CH_T_PERF_SAMPLE,
 };
 
 /* Locks and waits are told at their end: they began that much earlier. */
@@ -46,11 +45,6 @@ static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_r
 	case CH_EV_CPU:
 		put(c, s->state);
 		put(c, s->weight);
-		break;
-	case CH_EV_WALL:
-		put(c, s->state);
-		put(c, s->weight);
-		put(c, s->extra);
 		break;
 	case CH_EV_ALLOC:
 		put(c, ch_intern_class(in, s->class_id));
@@ -88,11 +82,10 @@ void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_re
 	uint64_t thread, stack;
 	size_t begun;
 
-	if (event >= CH_EV_COUNT)
+	if (event >= CH_EV_COUNT || event == CH_EV_WALL)
 		return;
 	thread = ch_intern_thread(in, s->name);
-	stack = event == CH_EV_WALL ? ch_intern_wall_stack(in, s)
-	                            : ch_intern_stack(in, s->frames, s->n_frames, s->end);
+	stack = ch_intern_stack(in, s->frames, s->n_frames, s->end);
 	begun = ch_chunk_event(c, types[event], start_of(s));
 	if (event == CH_EV_MONITOR || event == CH_EV_PARK)
 		put(c, s->extra);
@@ -100,6 +93,19 @@ void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_re
 	put(c, stack);
 	put_rest(c, in, s, event);
 	ch_jfr_event_end(&c->events, begun);
+}
+
+void ch_emit_wall(struct ch_chunk *c, struct ch_intern *in, struct ch_runs *runs,
+                  const struct ch_rec_sample *s)
+{
+	struct ch_run sample = { .thread = ch_intern_thread(in, s->name),
+		                 .stack = ch_intern_wall_stack(in, s),
+		                 .state = s->state,
+		                 .start_ticks = ch_ticks(s->time_ns),
+		                 .samples = s->weight,
+		                 .span_ns = s->extra };
+
+	ch_runs_add(runs, c, &sample);
 }
 
 /* --- spans ----------------------------------------------------------------------------------- */

@@ -4,10 +4,14 @@
 
 #include "agent/args.h"
 #include "agent/intern.h"
+#include "agent/runs.h"
 
 /* The sample as one of `event`: an object that may live on was allocated, too. */
 void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_sample *s,
                     enum ch_event event);
+/* A wall sample, which may go on with the run before it. */
+void ch_emit_wall(struct ch_chunk *c, struct ch_intern *in, struct ch_runs *runs,
+                  const struct ch_rec_sample *s);
 void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_span *s);
 /* What every chunk begins with: who this is and what is recorded how. */
 void ch_emit_head(struct ch_chunk *c, const struct ch_args *args, int64_t start_ms);

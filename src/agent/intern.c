@@ -263,7 +263,7 @@ static uint32_t note_key(struct ch_intern *in, uint64_t note)
 
 struct written {
 	uint32_t method;
-	unsigned line, bci;
+	unsigned line;
 	uint8_t type;
 };
 
@@ -314,9 +314,6 @@ static void name_java(struct ch_intern *in, uint64_t f, struct written *w)
 	w->method = key_of(in, d);
 	w->line = ch_method_line(in->vm, d->bytes + d->class_len + d->name_len + d->sig_len,
 	                         d->lines_len, ch_frame_bci(f));
-	/* A line says more than an index, and there are fewer of them: stacks repeat. */
-	if (!w->line && ch_frame_bci(f) != CH_FRAME_BCI_NONE)
-		w->bci = ch_frame_bci(f);
 }
 
 static struct written write_of(struct ch_intern *in, uint64_t f)
@@ -411,12 +408,10 @@ static void encode(struct ch_intern *in, const uint64_t *frames, unsigned n, enu
 
 		ch_jfr_put_int(b, w.method);
 		ch_jfr_put_int(b, w.line);
-		ch_jfr_put_int(b, w.bci);
 		ch_jfr_put_int(b, w.type);
 	}
 	if (broken) {
 		ch_jfr_put_int(b, ch_constants_named(&in->constants, reason(end)));
-		ch_jfr_put_int(b, 0);
 		ch_jfr_put_int(b, 0);
 		ch_jfr_put_int(b, CH_FT_NATIVE);
 	}

@@ -1,5 +1,7 @@
 #include "agent/metrics.h"
 
+#include <string.h>
+
 #include "agent/agent.h"
 #include "agent/sampler.h"
 #include "hotspot/counters.h"
@@ -12,6 +14,9 @@ static struct {
 	jobject runtime;
 	jmethodID total, free, max;
 	int64_t max_bytes; /* as last told: some collectors change it while they adapt */
+	/* As last written, in the chunk that began then: what stays the same is written once. */
+	int64_t chunk_start;
+	int64_t pools[CH_COUNTER_POOLS_MAX][3], collectors[CH_COUNTER_COLLECTORS_MAX][2];
 } vm;
 
 struct heap {
@@ -157,17 +162,30 @@ static int64_t rest_of(const struct heap *h, const struct ch_counter_pool *of)
 	return rest < 0 ? 0 : rest > committed ? committed : rest;
 }
 
+/* A named row of numbers, unless the chunk has it already. */
+static void write_row(struct ch_chunk *c, enum ch_type type, int64_t ticks, const char *name,
+                      const int64_t *now, int64_t *last, size_t n)
+{
+	size_t begun;
+
+	if (vm.chunk_start == c->start_ticks && !memcmp(now, last, n * sizeof(*now)))
+		return;
+	memcpy(last, now, n * sizeof(*now));
+	begun = ch_chunk_event(c, type, ticks);
+	ch_chunk_text(c, name);
+	for (size_t i = 0; i < n; i++)
+		put(c, now[i]);
+	ch_jfr_event_end(&c->events, begun);
+}
+
 static void write_pools(struct ch_chunk *c, int64_t ticks, const struct heap *h)
 {
 	for (unsigned i = 0; i < vm.counters.n_pools; i++) {
 		const struct ch_counter_pool *p = &vm.counters.pools[i];
-		size_t begun = ch_chunk_event(c, CH_T_MEMORY_POOL, ticks);
+		int64_t now[] = { p->rest && h->asked ? rest_of(h, p) : ch_counter_used(p),
+			          ch_counter_committed(p), ch_counter_max(p) };
 
-		ch_chunk_text(c, p->name);
-		put(c, p->rest && h->asked ? rest_of(h, p) : ch_counter_used(p));
-		put(c, ch_counter_committed(p));
-		put(c, ch_counter_max(p));
-		ch_jfr_event_end(&c->events, begun);
+		write_row(c, CH_T_MEMORY_POOL, ticks, p->name, now, vm.pools[i], CH_LEN(now));
 	}
 }
 
@@ -175,12 +193,10 @@ static void write_collectors(struct ch_chunk *c, int64_t ticks)
 {
 	for (unsigned i = 0; i < vm.counters.n_collectors; i++) {
 		const struct ch_counter_collector *g = &vm.counters.collectors[i];
-		size_t begun = ch_chunk_event(c, CH_T_COLLECTOR, ticks);
+		int64_t now[] = { ch_counter_value(g->collections),
+			          ch_counter_time_ns(&vm.counters, g) };
 
-		ch_chunk_text(c, g->name);
-		put(c, ch_counter_value(g->collections));
-		put(c, ch_counter_time_ns(&vm.counters, g));
-		ch_jfr_event_end(&c->events, begun);
+		write_row(c, CH_T_COLLECTOR, ticks, g->name, now, vm.collectors[i], CH_LEN(now));
 	}
 }
 
@@ -213,6 +229,7 @@ void ch_metrics_vm_write(struct ch_chunk *c, int64_t ticks)
 	write_heap(c, ticks, &h);
 	write_pools(c, ticks, &h);
 	write_collectors(c, ticks);
+	vm.chunk_start = c->start_ticks;
 	if (vm.counters.threads)
 		write_threads(c, ticks);
 	if (vm.counters.loaded)

@@ -36,6 +36,7 @@ static struct {
 	struct ch_args args;
 	struct ch_chunk chunk;
 	struct ch_intern *intern;
+	struct ch_runs runs;
 	struct ch_symbols *symbols;
 	struct ch_live live;
 	struct ch_error failure;
@@ -56,6 +57,10 @@ static JNIEnv *env(void)
 
 static void take_sample(const struct ch_rec_sample *s)
 {
+	if (s->event == CH_EV_WALL) {
+		ch_emit_wall(&rec.chunk, rec.intern, &rec.runs, s);
+		return;
+	}
 	if (s->event != CH_EV_LIVE) {
 		ch_emit_sample(&rec.chunk, rec.intern, s, s->event);
 		return;
@@ -111,6 +116,12 @@ static bool chunk_is_full(uint64_t now)
 	       ch_ids_crowded(&ch_sampler.methods) || ch_ids_crowded(&ch_sampler.classes);
 }
 
+static int flush(struct ch_error *err)
+{
+	ch_runs_close(&rec.runs, &rec.chunk);
+	return ch_chunk_flush(&rec.chunk, err);
+}
+
 static int next_chunk(uint64_t now, struct ch_error *err)
 {
 	int r = ch_chunk_next(&rec.chunk, err);
@@ -153,7 +164,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
 	ch_metrics_write(&rec.chunk);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
-	r = ch_chunk_flush(&rec.chunk, err);
+	r = flush(err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
 		r = ch_fail(err, ch_intern_error(rec.intern), "names of the recording: %m");
 	if (r >= 0 && rec.args.loop_ns && now - rec.start_ns >= (uint64_t)rec.args.loop_ns)
@@ -178,6 +189,7 @@ static void stop_sampling(void)
 static void write_end(void)
 {
 	drain();
+	ch_runs_close(&rec.runs, &rec.chunk);
 	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
 	ch_metrics_write(&rec.chunk);
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
@@ -217,9 +229,6 @@ static void *run(void *arg)
 		uint64_t now;
 
 		wait_for_work();
-		/* Where names cannot be read in the handler they are asked for. */
-		if (attached && !ch_sampler.names.known)
-			ch_jvm_threads_scan(attached);
 		ch_cpu_tend();
 		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
@@ -232,7 +241,7 @@ static void *run(void *arg)
 				stop_sampling();
 				rec.ended = true;
 				write_end();
-				if (ch_chunk_flush(&rec.chunk, &err) < 0)
+				if (flush(&err) < 0)
 					give_up(&err);
 			} else if (now - flushed >= FLUSH_NS) {
 				flushed = now;
@@ -276,6 +285,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
 	rec.own_cpu_ns = 0;
 	rec.files = 0;
+	rec.runs = (struct ch_runs){ 0 };
 	r = ch_args_file(rec.args.file, 0, rec.path, sizeof(rec.path), err);
 	if (r < 0)
 		return r;
@@ -296,7 +306,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
 	rec.spans_due = true;
 	/* Who this is stands in the file before the first sample does. */
-	return ch_chunk_flush(&rec.chunk, err);
+	return flush(err);
 }
 
 static void discard(void)
@@ -378,7 +388,7 @@ static int copy_with_live(const char *path, struct ch_error *err)
 	if (r < 0)
 		return r;
 	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
-	r = ch_chunk_flush(&rec.chunk, err);
+	r = flush(err);
 	if (r >= 0)
 		r = copy_file(rec.path, path, err);
 	again = ch_chunk_again(&rec.chunk, r < 0 ? &ignored : err);
@@ -396,7 +406,7 @@ int ch_recorder_dump(const char *path, struct ch_error *err)
 	if (!rec.ended) {
 		drain();
 		ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
-		r = ch_chunk_flush(&rec.chunk, err);
+		r = flush(err);
 	}
 	if (r >= 0 && copy)
 		r = rec.live.n && !rec.ended ? copy_with_live(path, err)

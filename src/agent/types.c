@@ -55,7 +55,6 @@ FIELDS(method_fields) = { POOL("type", "java.lang.Class"),
 	                  { "hidden", "boolean" } };
 FIELDS(frame_fields) = { POOL("method", "jdk.types.Method"),
 	                 { "lineNumber", "int" },
-	                 { "bytecodeIndex", "int" },
 	                 POOL("type", "jdk.types.FrameType") };
 FIELDS(stack_fields) = { { "truncated", "boolean" },
 	                 { "frames", "jdk.types.StackFrame", .array = true } };

@@ -15,7 +15,7 @@
  * its stack is the same. What it still needs to get back to sleep after a sample is allowed for.
  */
 #define SETTLE_NS   150000
-#define REPEAT_NS   3000000000u /* a waiting thread is written about this often */
+#define REPEAT_NS   5000000000u /* a waiting thread is written about this often */
 #define WAKE_ROUNDS 1000        /* and looked at again after this many rounds */
 
 static struct {

@@ -23,10 +23,10 @@ def library():
 
 
 @functools.cache
-def classes():
-    """The folder with the classes of programs/ and of the Java side of the agent; removed when Python ends."""
+def classes(program):
+    """The folder with the classes of a program and of the Java side of the agent; removed when Python ends."""
     folder = tempfile.TemporaryDirectory(prefix="charcloth-classes-")
-    sources = [*sorted((HERE / "programs").glob("*.java")), *sorted((ROOT / "java/src").rglob("*.java"))]
+    sources = [HERE / "programs" / f"{program}.java", *sorted((ROOT / "java/src").rglob("*.java"))]
     jdks.run([jdks.javac(), "--release", "11", "-g", "-nowarn", "-d", folder.name, *sources])
     return folder
 
@@ -55,7 +55,7 @@ class Run:
 def command(version, options, program, *arguments, jvm=()):
     """The words that start a program of programs/ with the agent and these options of it."""
     agent = f"-agentpath:{library()}={options}"
-    words = [jdks.java(version), agent, *jvm, "-cp", classes().name, program, *arguments]
+    words = [jdks.java(version), agent, *jvm, "-cp", classes(program).name, program, *arguments]
     return [str(word) for word in words]
 
 

@@ -346,7 +346,7 @@ def test_chunks_lose_nothing(tmp_path, charcloth, jfr_summary, version, option):
 
 @pytest.mark.parametrize("version", [17, 25])
 def test_who_waits_is_known_in_every_chunk(tmp_path, version):
-    """A thread that only sleeps is looked at once and then told again and again, also in chunks that begin meanwhile."""
+    """A thread that only sleeps is looked at once and then told again, also in chunks that begin meanwhile."""
     host = hosts.run(tmp_path, version, "Thirds", "wall", 4000, options="event=wall,interval=10ms,chunktime=1s")
     assert len(hosts.jfr.chunks(host.recording)) >= 3
     samples = hosts.samples(host.recording, hosts.WALL)

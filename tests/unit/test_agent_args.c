@@ -11,7 +11,7 @@ static void parse(const char *text)
 {
 	err = (struct ch_error){ 0 };
 	if (ch_args_parse(text, &args, &err) < 0)
-		fail_msg("'%s': %s", text, err.text);
+		fail_msg("'%s': %s", text ? text : "", err.text);
 }
 
 static void refuse(const char *text, const char *why)

@@ -188,12 +188,17 @@ static void ids_may_come_out_of_order(void **state)
 	define_thread(in, 1000, "main");
 	define_method(in, 5000, "late");
 	define_method(in, 4990, "early");
+	/* the next ring holds what was defined long before all that was in the first */
+	define_method(in, 700, "first");
+	define_thread(in, 1, "other");
 	put_sample(&c, in, 1000, 5000);
 	put_sample(&c, in, 1000, 4990);
+	put_sample(&c, in, 1, 700);
 	assert_int_equal(ch_intern_error(in), 0);
 	end(&c, in);
 	assert_int_equal(recording_samples(path, "a/B.late"), 1);
 	assert_int_equal(recording_samples(path, "a/B.early"), 1);
+	assert_int_equal(recording_samples(path, "a/B.first"), 1);
 }
 
 /* --- no room --------------------------------------------------------------------------------- */
