@@ -16,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 
+import agents
 import jdks
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -31,13 +32,6 @@ TIMEOUT_S = 180
 CPU, WALL = "jdk.ExecutionSample", "profiler.WallClockSample"
 ALLOC, LIVE = "jdk.ObjectAllocationSample", "profiler.LiveObject"
 STATS = "charcloth.SamplerStats"
-
-
-def agent():
-    """The release build of the agent, or what CHARCLOTH_AGENT names."""
-    path = pathlib.Path(os.environ.get("CHARCLOTH_AGENT") or ROOT / "build/release/src/libcharcloth.so")
-    assert path.exists(), f"{path} is not built: run ./dev build"
-    return path
 
 
 @functools.cache
@@ -96,7 +90,7 @@ def command(version, program, arguments, options, recording, jvm):
     words = [jdks.java(version), "-Xmx256m", *jvm]
     if options is not None:
         place = "" if "file=" in options else f",file={recording}"
-        words.append(f"-agentpath:{agent()}=start,{options}{place}")
+        words.append(f"-agentpath:{agents.library()}=start,{options}{place}")
     return [str(word) for word in [*words, "-cp", classes(), program, *arguments]]
 
 

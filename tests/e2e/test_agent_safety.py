@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 
+import agents
 import hosts
 import jdks
 import jvms
@@ -152,7 +153,7 @@ def test_an_unknown_event_lists_the_right_ones(tmp_path):
 @pytest.mark.parametrize("version", EVERY_JDK)
 @pytest.mark.parametrize("options", ["", "=", "=,,,", "=stop", "=status", "=dump", "=nothing-at-all", "=start=start"])
 def test_the_agent_alone_is_harmless(tmp_path, version, options):
-    host = hosts.run(tmp_path, version, "Steps", 2, 1, options=None, jvm=[f"-agentpath:{hosts.agent()}{options}"])
+    host = hosts.run(tmp_path, version, "Steps", 2, 1, options=None, jvm=[f"-agentpath:{agents.library()}{options}"])
     assert host.said("step") == [["0"], ["1"]]
     assert not list(tmp_path.glob("*.jfr"))
 
@@ -178,6 +179,15 @@ def test_a_program_under_stress_survives_all_events(tmp_path, version):
     stats = hosts.last_stats(host.recording)
     assert stats["droppedBusy"] + stats["droppedUnnamed"] == 0
     assert stats["droppedFull"] < 0.01 * stats["taken"]
+
+
+@pytest.mark.parametrize("version", [21, 25])
+def test_virtual_threads_survive_all_events(tmp_path, version):
+    host = hosts.run(tmp_path, version, "Virtual", 200, 20, options=EVERYTHING)
+    assert host.number("done") == 200
+    assert host.err == ""
+    for kind in (hosts.CPU, hosts.WALL):
+        assert [sample for sample in hosts.samples(host.recording, kind) if sample.has("Virtual.spin")]
 
 
 @pytest.mark.parametrize("version", [17, 25])
@@ -251,7 +261,7 @@ def test_a_second_start_is_refused_and_the_first_goes_on(tmp_path, charcloth):
 @pytest.mark.parametrize("version", EVERY_JDK)
 def test_a_second_agent_of_our_own_stays_out(tmp_path, version):
     copy = tmp_path / "libanother.so"
-    shutil.copy(hosts.agent(), copy)
+    shutil.copy(agents.library(), copy)
     options = "event=cpu,interval=1ms,maxoverhead=100"
     jvm = [f"-agentpath:{copy}=start,{options},file={tmp_path}/second.jfr"]
     host = hosts.run(tmp_path, version, "Steps", 40, 10, options=options, jvm=jvm)
