@@ -161,7 +161,7 @@ static int take_value(struct ch_args *a, const struct option *o, const char *val
 	case NAME:
 		if (strlen(value) >= sizeof(a->file))
 			return ch_fail(err, -E2BIG, "the name in %s= is too long", o->name);
-		strcpy(at, value);
+		memcpy(at, value, strlen(value) + 1);
 		return 0;
 	default:
 		return 0;

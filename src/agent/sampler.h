@@ -90,7 +90,7 @@ void ch_sampler_wake(void);
 
 /* Signal-safe clocks, in ns. */
 uint64_t ch_now_ns(void);
-uint64_t ch_cpu_ns(void); /* of the calling thread */
+uint64_t ch_cpu_ns(void);       /* of the calling thread */
 uint64_t ch_cpu_ns_of(int tid); /* 0 when it is gone */
 uint64_t ch_process_ns(void);   /* CPU time of all threads, those that are gone included */
 
