@@ -149,6 +149,8 @@ static int every_second(uint64_t now, struct ch_error *err)
 	ch_cpu_write_unseen();
 	if (ch_sampler.unwind)
 		ch_unwind_refresh(ch_sampler.unwind);
+	if (rec.symbols)
+		ch_symbols_refresh(rec.symbols);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
 	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
 	ch_metrics_write(&rec.chunk);
