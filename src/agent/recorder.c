@@ -184,6 +184,26 @@ static void give_up(const struct ch_error *err)
 	ch_control_stop_events();
 }
 
+static void work(uint64_t *flushed)
+{
+	uint64_t now = ch_now_ns();
+	struct ch_error err = { 0 };
+	int r = 0;
+
+	drain();
+	if (rec.args.timeout_ns && now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
+		ch_control_stop_events();
+		rec.ended = true;
+		write_end();
+		r = ch_chunk_flush(&rec.chunk, &err);
+	} else if (now - *flushed >= FLUSH_NS) {
+		*flushed = now;
+		r = every_second(now, &err);
+	}
+	if (r < 0)
+		give_up(&err);
+}
+
 static void wait_for_work(void)
 {
 	struct pollfd p = { ch_sampler.wake_fd, POLLIN, 0 };
@@ -218,9 +238,6 @@ static void *run(void *arg)
 	    JNI_OK)
 		return refused();
 	while (!stopping) {
-		struct ch_error err = { 0 };
-		uint64_t now;
-
 		wait_for_work();
 		/* Where names cannot be read in the handler they are asked for. */
 		if (!ch_sampler.names.known)
@@ -229,22 +246,8 @@ static void *run(void *arg)
 		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
 		stopping = rec.stopping;
-		now = ch_now_ns();
-		if (!rec.ended) {
-			drain();
-			if (rec.args.timeout_ns &&
-			    now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
-				ch_control_stop_events();
-				rec.ended = true;
-				write_end();
-				if (ch_chunk_flush(&rec.chunk, &err) < 0)
-					give_up(&err);
-			} else if (now - flushed >= FLUSH_NS) {
-				flushed = now;
-				if (every_second(now, &err) < 0)
-					give_up(&err);
-			}
-		}
+		if (!rec.ended)
+			work(&flushed);
 		pthread_mutex_unlock(&rec.lock);
 	}
 	(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
