@@ -306,6 +306,12 @@ void ch_cpu_tend(void)
 	}
 }
 
+/* What the kernel says of a thread that has ended. */
+static bool is_gone(int error)
+{
+	return error == -ESRCH || error == -EINVAL;
+}
+
 int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 {
 	int r = 0;
@@ -326,11 +332,12 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 		pthread_mutex_lock(&lock);
 		r = add(t, CH_AGE_OLD);
 		pthread_mutex_unlock(&lock);
-		if (r < 0 && r != -ESRCH && r != -EINVAL)
+		if (r < 0 && !is_gone(r))
 			break;
 		n += r == 0;
 	}
-	if (r < 0 && !n) {
+	/* With a timer for some threads only the others would have no stacks: another way is better. */
+	if (r < 0 && (!n || !is_gone(r))) {
 		ch_cpu_stop();
 		return ch_fail(err, r, "no timer for a thread: %m");
 	}

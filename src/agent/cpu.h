@@ -27,7 +27,7 @@ struct ch_cpu_config {
 	bool kernel;          /* perf: with frames of the kernel, where that is permitted */
 };
 
-/* Starts with the threads that are registered. */
+/* Starts with the threads that are registered; fails when it cannot ask all of them. */
 int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err);
 void ch_cpu_stop(void);
 /* Asks threads `stretch` times less often; what a count stands for stays. */

@@ -5,7 +5,10 @@
 #include "agent/sampler.h"
 #include "base/hash.h"
 
-/* Grows whenever classes were unloaded: what was known at an address must be looked at again. */
+/*
+ * Grows whenever classes were unloaded: what was known at an address must be looked at again. And
+ * every four seconds, since classes that are redefined leave their old methods without a word.
+ */
 static uint32_t epoch(void)
 {
 	static _Atomic uint32_t always;
@@ -13,7 +16,8 @@ static uint32_t epoch(void)
 
 	if (!s->unloaded[0])
 		return atomic_fetch_add_explicit(&always, 1, memory_order_relaxed) + 1;
-	return (uint32_t)(*s->unloaded[0] + (s->unloaded[1] ? *s->unloaded[1] : 0)) + 1;
+	return (uint32_t)(*s->unloaded[0] + (s->unloaded[1] ? *s->unloaded[1] : 0)) +
+	       (uint32_t)(ch_now_ns() >> 32) + 1;
 }
 
 static uint32_t define_method(uint64_t method, struct ch_ring *defs)

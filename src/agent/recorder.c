@@ -160,6 +160,8 @@ static int every_second(uint64_t now, struct ch_error *err)
 	ch_cpu_write_unseen();
 	if (ch_sampler.unwind)
 		ch_unwind_refresh(ch_sampler.unwind);
+	if (rec.symbols)
+		ch_symbols_refresh(rec.symbols);
 	rec.own_cpu_ns = ch_cpu_ns() + ch_wall_cpu_ns();
 	ch_governor_second(rec.own_cpu_ns, rec.args.max_overhead);
 	ch_metrics_write(&rec.chunk);
@@ -186,12 +188,33 @@ static void write_end(void)
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 }
 
-/* On failure the JVM goes on, only the recording ends; status and stop tell why. */
+/* On failure the JVM goes on, only the recording ends; status and stop tell why, too. */
 static void give_up(const struct ch_error *err)
 {
 	rec.failure = *err;
 	rec.ended = true;
 	ch_control_stop_events();
+	fprintf(stderr, "[charcloth] the recording has ended: %s\n", err->text);
+}
+
+static void work(uint64_t *flushed)
+{
+	uint64_t now = ch_now_ns();
+	struct ch_error err = { 0 };
+	int r = 0;
+
+	drain();
+	if (rec.args.timeout_ns && now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
+		ch_control_stop_events();
+		rec.ended = true;
+		write_end();
+		r = flush(&err);
+	} else if (now - *flushed >= FLUSH_NS) {
+		*flushed = now;
+		r = every_second(now, &err);
+	}
+	if (r < 0)
+		give_up(&err);
 }
 
 static void wait_for_work(void)
@@ -228,30 +251,13 @@ static void *run(void *arg)
 	    JNI_OK)
 		return refused();
 	while (!stopping) {
-		struct ch_error err = { 0 };
-		uint64_t now;
-
 		wait_for_work();
 		ch_cpu_tend();
 		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
 		stopping = rec.stopping;
-		now = ch_now_ns();
-		if (!rec.ended) {
-			drain();
-			if (rec.args.timeout_ns &&
-			    now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
-				ch_control_stop_events();
-				rec.ended = true;
-				write_end();
-				if (flush(&err) < 0)
-					give_up(&err);
-			} else if (now - flushed >= FLUSH_NS) {
-				flushed = now;
-				if (every_second(now, &err) < 0)
-					give_up(&err);
-			}
-		}
+		if (!rec.ended)
+			work(&flushed);
 		pthread_mutex_unlock(&rec.lock);
 	}
 	(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);

@@ -7,8 +7,8 @@
 #include "agent/record.h"
 
 /*
- * Pages are taken when they are first written: a stripe that no processor uses costs nothing. The
- * largest sample (2,048 frames) takes 16 KB, the largest definition 7 KB.
+ * Pages are taken when they are first written: a stripe that no processor uses costs nothing. A
+ * sample of 2,048 frames, the depth unless told, takes 16 KB, the largest definition 7 KB.
  */
 #define SAMPLES_MIN (128u << 10)
 #define SAMPLES_ALL (4u << 20)

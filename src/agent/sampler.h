@@ -79,7 +79,7 @@ struct ch_sample_of {
 
 /* The handler of SIGPROF. */
 void ch_sampler_signal(int sig, siginfo_t *si, void *context);
-/* One sample of the calling thread t; regs NULL: from its last Java frame on. Signal-safe. */
+/* One sample of the calling thread t; uc NULL: from its last Java frame on. Signal-safe. */
 bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const ucontext_t *uc);
 /* Writes "as before" for a thread that has not run since its last wall sample. Signal-safe. */
 bool ch_sampler_repeat(struct ch_thread *t, uint64_t samples, uint64_t duration_ns);

@@ -30,6 +30,6 @@ struct ch_pc_cache {
 bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
                      struct ch_pc_entry *ret);
 /* Keeps an entry in the place of whatever was there. compile_id and seq are filled in here. */
-void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *from);
+void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *e);
 
 #endif

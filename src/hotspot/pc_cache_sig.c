@@ -32,21 +32,21 @@ bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
 	       ret->n <= CH_PC_CACHE_FRAMES && compile_id(vm, ret->blob) == ret->compile_id;
 }
 
-void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *from)
+void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *e)
 {
-	struct ch_pc_entry *e = entry_of(c, from->pc);
-	uint32_t seq = atomic_load_explicit(&e->seq, memory_order_relaxed);
+	struct ch_pc_entry *to = entry_of(c, e->pc);
+	uint32_t seq = atomic_load_explicit(&to->seq, memory_order_relaxed);
 
 	/* Whoever is writing it may: this is only a cache. */
-	if (seq & 1 || !atomic_compare_exchange_strong(&e->seq, &seq, seq + 1))
+	if (seq & 1 || !atomic_compare_exchange_strong(&to->seq, &seq, seq + 1))
 		return;
 	atomic_thread_fence(memory_order_release);
-	e->pc = from->pc;
-	e->blob = from->blob;
-	e->compile_id = compile_id(vm, from->blob);
-	e->frame_words = from->frame_words;
-	e->n = from->n;
-	for (unsigned i = 0; i < from->n; i++)
-		e->frames[i] = from->frames[i];
-	atomic_store_explicit(&e->seq, seq + 2, memory_order_release);
+	to->pc = e->pc;
+	to->blob = e->blob;
+	to->compile_id = compile_id(vm, e->blob);
+	to->frame_words = e->frame_words;
+	to->n = e->n;
+	for (unsigned i = 0; i < e->n; i++)
+		to->frames[i] = e->frames[i];
+	atomic_store_explicit(&to->seq, seq + 2, memory_order_release);
 }

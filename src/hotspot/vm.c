@@ -50,7 +50,6 @@ static const struct fact {
 	F("CodeBlob", "_data_offset", blob_data_offset),
 	F("CodeBlob", "_mutable_data", blob_mutable_data),
 	F("CodeBlob", "_relocation_size", blob_relocation_size),
-	F("CodeBlob", "_size", blob_size),
 	F("CompiledMethod", "_method", nm_method),
 	F("nmethod", "_method", nm_method),
 	F("nmethod", "_comp_level", nm_comp_level),

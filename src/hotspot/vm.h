@@ -32,7 +32,7 @@ struct ch_vm {
 	int32_t block_used;
 	int32_t blob_name, blob_frame_size, blob_frame_complete, blob_code_begin, blob_code_offset;
 	int32_t blob_code_end, blob_data_offset;
-	int32_t blob_mutable_data, blob_relocation_size, blob_size;
+	int32_t blob_mutable_data, blob_relocation_size;
 	int32_t nm_method, nm_comp_level, nm_compile_id, nm_scopes_pcs, nm_dependencies,
 	    nm_scopes_data;
 	int32_t nm_scopes_begin, nm_metadata, nm_immutable;
