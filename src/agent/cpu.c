@@ -86,12 +86,14 @@ static int perf_add(struct ch_thread *t)
 		c->kernel = false;
 		r = perf_add(t);
 	}
-	return r;
+	/* Descriptors have a limit: a thread too many is asked at the kernel's tick instead. */
+	return r == -EMFILE || r == -ENFILE ? timer_add(t) : r;
 }
 
 static void perf_remove(struct ch_thread *t)
 {
 	ch_perf_slot_close(t, &t->clock);
+	timer_remove(t);
 }
 
 static void perf_again(struct ch_thread *t)
@@ -99,6 +101,7 @@ static void perf_again(struct ch_thread *t)
 	uint64_t period = ch_cpu_state.period_ns;
 
 	ch_perf_slot_period(&t->clock, period);
+	timer_again(t);
 }
 
 /* --- one timer for all ----------------------------------------------------------------------- */
