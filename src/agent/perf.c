@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +20,14 @@ static struct {
 /* How often a handler is waited for; one that is put aside for longer keeps its two pages. */
 #define WAITS 1000
 
+/* The host needs descriptors more than we do: half of those that it may have stay its own. */
+static bool too_many(int fd)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
+}
+
 int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct ch_perf_spec *spec,
                       uint64_t period, bool kernel, struct ch_error *err)
 {
@@ -31,6 +40,11 @@ int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct 
 	fd = ch_perf_event_open_thread(spec, &how, err);
 	if (fd < 0)
 		return fd;
+	if (too_many(fd)) {
+		close(fd);
+		return ch_fail(err, -EMFILE, "a counter for each thread would take more than half "
+		                             "of the process's file descriptors");
+	}
 	if (kernel && ch_perf_event_map(fd, &s->ring, &ignored) < 0)
 		s->ring = (struct ch_perf_ring){ 0 };
 	s->seen = 0;

@@ -198,6 +198,25 @@ def test_the_agent_under_asan_reports_nothing(tmp_path, version):
     assert len(hosts.samples(tmp_path / "x.jfr")) > 100
 
 
+# -- a host that is short of something
+
+
+@pytest.mark.parametrize("version", [17, 25])
+def test_few_file_descriptors_are_left_to_the_program(tmp_path, version):
+    """A clock of perf takes one for each thread; who cannot have one is asked by a timer and counts as much."""
+    recording = tmp_path / "x.jfr"
+    words = hosts.command(version, "Stress", [2000], "event=cpu,interval=1ms,maxoverhead=100", recording, [])
+    limited = ["sh", "-c", 'ulimit -n 24 && exec "$@"', "sh", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=hosts.TIMEOUT_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "wrong\t0" in done.stdout.splitlines()
+    found = hosts.samples(recording)
+    # what is written of a thread at its end only would mean that nobody asked it
+    asked = {sample.thread for sample in found if sample.names != ["[end of thread]"]}
+    assert asked >= {"deopt", "deep", "exceptions", "garbage", "locks-1", "locks-2"}
+    assert sum(sample.count for sample in found) > 1900
+
+
 # -- again and again
 
 
