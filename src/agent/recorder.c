@@ -41,10 +41,10 @@ static struct {
 	struct ch_live live;
 	struct ch_error failure;
 	char path[4096];
-	uint64_t start_ns, chunk_start_ns, own_cpu_ns;
+	uint64_t start_ns, file_start_ns, chunk_start_ns, own_cpu_ns;
 	int64_t start_ms;
 	unsigned files;
-} rec = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} rec = { .lock = PTHREAD_MUTEX_INITIALIZER, .chunk.fd = -1 };
 
 /* Of the calling thread: the recorder's own, or one that gives a command. */
 static JNIEnv *env(void)
@@ -147,9 +147,9 @@ static int next_file(struct ch_error *err)
 	if (r < 0)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
-	rec.start_ns = ch_now_ns();
+	rec.file_start_ns = ch_now_ns();
 	rec.spans_due = true;
-	return next_chunk(rec.start_ns, err);
+	return next_chunk(rec.file_start_ns, err);
 }
 
 static int every_second(uint64_t now, struct ch_error *err)
@@ -167,7 +167,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	r = flush(err);
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
 		r = ch_fail(err, ch_intern_error(rec.intern), "names of the recording: %m");
-	if (r >= 0 && rec.args.loop_ns && now - rec.start_ns >= (uint64_t)rec.args.loop_ns)
+	if (r >= 0 && rec.args.loop_ns && now - rec.file_start_ns >= (uint64_t)rec.args.loop_ns)
 		r = next_file(err);
 	else if (r >= 0 && chunk_is_full(now))
 		r = next_chunk(now, err);
@@ -282,7 +282,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	rec.args = *args;
 	rec.failure = (struct ch_error){ 0 };
 	rec.stopping = rec.ended = false;
-	rec.start_ns = rec.chunk_start_ns = ch_now_ns();
+	rec.start_ns = rec.file_start_ns = rec.chunk_start_ns = ch_now_ns();
 	rec.own_cpu_ns = 0;
 	rec.files = 0;
 	rec.runs = (struct ch_runs){ 0 };

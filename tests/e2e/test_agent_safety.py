@@ -142,6 +142,20 @@ def test_nonsense_is_told_and_the_program_runs(tmp_path, options):
     assert host.said("step") == [["0"], ["1"]]
 
 
+def test_a_start_that_fails_closes_no_descriptor_of_the_program(tmp_path):
+    with hosts.started(tmp_path, 17, "Steps", 10_000, 20, options="event=cpu,file=%q.jfr") as host:
+        host.line()
+        assert os.readlink(f"/proc/{host.pid}/fd/0").startswith("pipe:")
+
+
+def test_files_that_follow_each_other_end_when_the_time_is_over(tmp_path, charcloth):
+    options = f"event=cpu,loop=1s,duration=2500ms,file={tmp_path}/part-%n.jfr"
+    with hosts.started(tmp_path, 17, "Steps", 100_000, 20, options=options) as host:
+        while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
+            host.line()
+    assert 2 <= len(list(tmp_path.glob("part-*.jfr"))) <= 3
+
+
 def test_an_unknown_event_lists_the_right_ones(tmp_path):
     host = hosts.run(tmp_path, 17, "Steps", 2, 1, options="event=cpv")
     assert "cpv" in host.err
