@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -121,6 +122,16 @@ static int gathered_error(const struct ch_chunk *c)
 	return e;
 }
 
+/* What nobody can open any more would only fill the disk. */
+static int check_there(const struct ch_chunk *c, struct ch_error *err)
+{
+	struct stat st;
+
+	return fstat(c->fd, &st) == 0 && st.st_nlink == 0
+	           ? ch_fail(err, -ENOENT, "'%s' was removed while it was written", c->path)
+	           : 0;
+}
+
 int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 {
 	uint64_t pools_before = c->last_pools;
@@ -144,7 +155,8 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 	c->size += c->tail.len;
 	c->written += c->tail.len;
 	forget_gathered(c);
-	return write_header(c, err);
+	r = write_header(c, err);
+	return r < 0 ? r : check_there(c, err);
 }
 
 static int write_begin(struct ch_chunk *c, struct ch_error *err)
@@ -202,6 +214,20 @@ static int begin(struct ch_chunk *c, struct ch_error *err)
 	return r;
 }
 
+/* Chunks are finished by going back to their heads: pipes and devices cannot hold them. */
+static int open_file(const char *path, struct ch_error *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
+	struct stat st;
+
+	if (fd < 0)
+		return ch_fail(err, -errno, "create '%s': %m", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return ch_fail(err, -EINVAL, "'%s' is no regular file", path);
+}
+
 int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 {
 	int r;
@@ -212,9 +238,9 @@ int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 	for (unsigned t = 0; t < CH_T_COUNT; t++)
 		c->pools[t].bytes = CH_BUF(POOL_MAX);
 	snprintf(c->path, sizeof(c->path), "%s", path);
-	c->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	c->fd = open_file(path, err);
 	if (c->fd < 0)
-		return ch_fail(err, -errno, "create '%s': %m", path);
+		return c->fd;
 	r = begin(c, err);
 	if (r < 0) {
 		struct ch_error ignored;

@@ -234,6 +234,23 @@ static void name_recording(struct ch_args *a, struct ch_buf *out)
 	}
 }
 
+/* One that has ended by itself, and that nobody came for, is in nobody's way. */
+static void clear_ended(void)
+{
+	struct ch_error told_before;
+	struct ch_recorder_status s;
+
+	if (!recording)
+		return;
+	ch_recorder_status(&s);
+	if (!s.ended)
+		return;
+	recording = false;
+	ch_control_stop_events();
+	ch_cost_log_end();
+	ch_recorder_stop(&told_before);
+}
+
 static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	JNIEnv *env;
@@ -241,6 +258,7 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 
 	if (ending)
 		return ch_fail(err, -ESHUTDOWN, "the JVM is about to end");
+	clear_ended();
 	if (recording)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	name_recording(a, out);
@@ -325,6 +343,9 @@ static void status(struct ch_buf *out)
 	ch_buf_printf(out, "recording to: %s\nfor: %llu s\nwritten: %llu bytes\n", s.path,
 	              (unsigned long long)((ch_now_ns() - s.start_ns) / 1000000000u),
 	              (unsigned long long)s.written_bytes);
+	if (s.timeout_ns)
+		ch_buf_printf(out, "ends after: %llu s\n",
+		              (unsigned long long)(s.timeout_ns / 1000000000u));
 	if (s.failure.code < 0)
 		ch_buf_printf(out, "the recording has ended: %s\n", s.failure.text);
 	else if (s.ended)

@@ -63,16 +63,24 @@ static void timer_remove(struct ch_thread *t)
 
 static void timer_again(struct ch_thread *t)
 {
-	struct itimerspec when = schedule(t, ch_cpu_ns_of(atomic_load(&t->tid)));
+	struct itimerspec when;
 
-	if (t->has_timer)
-		timer_settime(t->timer, 0, &when, NULL);
+	if (!t->has_timer)
+		return;
+	when = schedule(t, ch_cpu_ns_of(atomic_load(&t->tid)));
+	timer_settime(t->timer, 0, &when, NULL);
 }
 
 /* --- perf's clock for each thread ------------------------------------------------------------ */
 
 static struct ch_perf_spec clock_spec;
 
+static bool is_shortage(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOSPC;
+}
+
+/* A thread that cannot have the clock has a timer: it is asked less often, and counts as much. */
 static int perf_add(struct ch_thread *t)
 {
 	struct ch_cpu_config *c = &ch_cpu_state.config;
@@ -86,8 +94,7 @@ static int perf_add(struct ch_thread *t)
 		c->kernel = false;
 		r = perf_add(t);
 	}
-	/* Descriptors have a limit: a thread too many is asked at the kernel's tick instead. */
-	return r == -EMFILE || r == -ENFILE ? timer_add(t) : r;
+	return is_shortage(r) ? timer_add(t) : r;
 }
 
 static void perf_remove(struct ch_thread *t)
@@ -98,9 +105,7 @@ static void perf_remove(struct ch_thread *t)
 
 static void perf_again(struct ch_thread *t)
 {
-	uint64_t period = ch_cpu_state.period_ns;
-
-	ch_perf_slot_period(&t->clock, period);
+	ch_perf_slot_period(&t->clock, ch_cpu_state.period_ns);
 	timer_again(t);
 }
 

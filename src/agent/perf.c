@@ -26,15 +26,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #define SLEEPS   200
 #define SLEEP_NS 1000000
 
-/* Descriptors are the host's: at most a quarter of what it may have is taken. */
-static _Atomic unsigned descriptors;
-
-static bool may_take_descriptor(void)
+/* The host needs descriptors more than we do: half of those that it may have stay its own. */
+static bool too_many(int fd)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
-	       atomic_load(&descriptors) < limit.rlim_cur / 4;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
 }
 
 int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct ch_perf_spec *spec,
@@ -46,12 +43,14 @@ int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct 
 
 	if (atomic_load(&s->fd))
 		return 0;
-	if (!may_take_descriptor())
-		return ch_fail(err, -EMFILE, "a quarter of this process's descriptors is in use");
 	fd = ch_perf_event_open_thread(spec, &how, err);
 	if (fd < 0)
 		return fd;
-	atomic_fetch_add(&descriptors, 1);
+	if (too_many(fd)) {
+		close(fd);
+		return ch_fail(err, -EMFILE, "a counter for each thread would take more than half "
+		                             "of the process's file descriptors");
+	}
 	if (kernel && ch_perf_event_map(fd, &s->ring, &ignored) < 0)
 		s->ring = (struct ch_perf_ring){ 0 };
 	s->seen = 0;
@@ -101,7 +100,6 @@ void ch_perf_slot_close(struct ch_thread *t, struct ch_perf_slot *s)
 		return;
 	ch_perf_event_unmap(&ring);
 	close(fd);
-	atomic_fetch_sub(&descriptors, 1);
 }
 
 /* --- events of all threads ------------------------------------------------------------------- */

@@ -19,7 +19,9 @@
 #define REPLY_MAX   ((size_t)1 << 20)
 #define DEFAULT_NS  30000000000
 #define NS_PER_MS   1000000
+#define NS_PER_S    1000000000
 #define PROGRESS_MS 500
+#define SLACK_S     60 /* for us to come back and end it */
 
 struct recording {
 	struct ch_attach attach;
@@ -35,7 +37,7 @@ static int64_t now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
+	return t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
 }
 
 /* --- waiting ------------------------------------------------------------------------------------- */
@@ -46,8 +48,8 @@ static void draw(const struct recording *r, int64_t since_ns, int64_t duration_n
 
 	(void)snprintf(line, sizeof(line),
 	               "recording %.60s (pid %d): %lld of %lld s, Ctrl-C ends it", r->who.program,
-	               (int)r->who.pid, (long long)((now_ns() - since_ns) / 1000000000),
-	               (long long)(duration_ns / 1000000000));
+	               (int)r->who.pid, (long long)((now_ns() - since_ns) / NS_PER_S),
+	               (long long)(duration_ns / NS_PER_S));
 	cli_progress_line(line);
 }
 
@@ -80,7 +82,7 @@ static void wait_for_end(struct recording *r, int64_t duration_ns)
 	cli_progress_stop();
 	if (r->ended)
 		cli_say_note("process %d ended after %lld s; this is what was recorded",
-		             (int)r->attach.proc.pid, (long long)((now_ns() - start) / 1000000000));
+		             (int)r->attach.proc.pid, (long long)((now_ns() - start) / NS_PER_S));
 }
 
 /* --- the recording ------------------------------------------------------------------------------- */
@@ -99,6 +101,11 @@ static void say_reply(struct ch_buf *reply)
 	}
 }
 
+static int64_t duration_of(const struct cli_args *args)
+{
+	return args->duration_ns ? args->duration_ns : DEFAULT_NS;
+}
+
 static int start(struct recording *r, const struct cli_args *args, struct ch_error *err)
 {
 	CH_CLEANUP(ch_buf_done) struct ch_buf command = CH_BUF(65536);
@@ -108,7 +115,9 @@ static int start(struct recording *r, const struct cli_args *args, struct ch_err
 	if (done < 0)
 		return done;
 	cli_recording_options(args, &command);
-	ch_buf_printf(&command, ",file=%s", r->file.theirs);
+	/* Nobody ends it when we are killed: the JVM must not record for ever. */
+	ch_buf_printf(&command, ",timeout=%llds,file=%s",
+	              (long long)(duration_of(args) / NS_PER_S + SLACK_S), r->file.theirs);
 	ch_buf_putc(&command, 0);
 	if (command.err)
 		return ch_fail(err, command.err, "record: %m");
@@ -165,7 +174,7 @@ static int record(struct recording *r, const struct cli_args *args)
 
 	if (start(r, args, &err) < 0)
 		return cli_failed(&err);
-	wait_for_end(r, args->duration_ns ? args->duration_ns : DEFAULT_NS);
+	wait_for_end(r, duration_of(args));
 	/* From here on a second Ctrl-C ends us as usual. */
 	pthread_sigmask(SIG_SETMASK, &r->before, NULL);
 	stopped = stop(r, args);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #define STEP_MS       5
 #define STARTING_MS   3000  /* for the handler of a JVM that has just begun */
 #define LISTENING_MS  10000 /* for its socket; a JVM that collects garbage answers late */
+#define STOPPED_MS    10000 /* for a JVM that is stopped to go on */
 #define CODE_MAX      16    /* bytes of the first line of a reply */
 #define LOAD_TEXT_MAX 4096
 
@@ -39,6 +41,18 @@ static int not_ours(const struct ch_proc *p, struct ch_error *err)
 static int gone(pid_t pid, struct ch_error *err)
 {
 	return ch_fail(err, -ESRCH, "process %d ended meanwhile", (int)pid);
+}
+
+static bool is_stopped(const struct ch_proc *p)
+{
+	return p->state == 'T' || p->state == 't';
+}
+
+static int stopped(pid_t pid, struct ch_error *err)
+{
+	return ch_fail(err, -EAGAIN,
+	               "process %d is stopped and cannot answer; `kill -CONT %d` first", (int)pid,
+	               (int)pid);
 }
 
 static int check_process(pid_t pid, struct ch_proc *p, struct ch_error *err)
@@ -234,10 +248,8 @@ static int open_checked(struct ch_attach *a, struct ch_jvm *j, struct ch_error *
 		r = check_jvm(&a->proc, j, err);
 	if (r < 0)
 		return r;
-	if (a->proc.state == 'T' || a->proc.state == 't')
-		return ch_fail(err, -EAGAIN,
-		               "process %d is stopped and cannot answer; `kill -CONT %d` first",
-		               (int)a->proc.pid, (int)a->proc.pid);
+	if (is_stopped(&a->proc))
+		return stopped(a->proc.pid, err);
 	memcpy(a->agent, j->agent, sizeof(a->agent));
 	a->tmp = ch_proc_open_file(a->proc.pid, "/tmp", O_RDONLY | O_DIRECTORY);
 	if (a->tmp < 0)
@@ -380,6 +392,22 @@ static ssize_t take_code(struct reply *r, const char *data, size_t n)
 	return (ssize_t)n;
 }
 
+/* An answer may take as long as it takes, but not for ever from who is stopped. */
+static int wait_for_piece(int s, const struct ch_attach *a, struct ch_error *err)
+{
+	struct pollfd p = { .fd = s, .events = POLLIN };
+	struct ch_proc now;
+	unsigned waited = 0;
+
+	while (!poll(&p, 1, STOPPED_MS / 10)) {
+		if (ch_proc_read(a->proc.pid, &now, NULL) < 0 || !is_stopped(&now))
+			waited = 0;
+		else if ((waited += STOPPED_MS / 10) >= STOPPED_MS)
+			return stopped(a->proc.pid, err);
+	}
+	return 0;
+}
+
 static int read_reply(int s, const struct ch_attach *a, struct reply *reply, ch_attach_sink *sink,
                       void *ctx, struct ch_error *err)
 {
@@ -387,9 +415,11 @@ static int read_reply(int s, const struct ch_attach *a, struct reply *reply, ch_
 	ssize_t used = 0;
 
 	for (;;) {
-		ssize_t n = read(s, piece, sizeof(piece));
-		int r = 0;
+		int r = wait_for_piece(s, a, err);
+		ssize_t n = r < 0 ? 0 : read(s, piece, sizeof(piece));
 
+		if (r < 0)
+			return r;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != ECONNRESET)

@@ -143,6 +143,20 @@ def test_nonsense_is_told_and_the_program_runs(tmp_path, options):
     assert host.said("step") == [["0"], ["1"]]
 
 
+def test_a_start_that_fails_closes_no_descriptor_of_the_program(tmp_path):
+    with hosts.started(tmp_path, 17, "Steps", 10_000, 20, options="event=cpu,file=%q.jfr") as host:
+        host.line()
+        assert os.readlink(f"/proc/{host.pid}/fd/0").startswith("pipe:")
+
+
+def test_files_that_follow_each_other_end_when_the_time_is_over(tmp_path, charcloth):
+    options = f"event=cpu,loop=1s,duration=2500ms,file={tmp_path}/part-%n.jfr"
+    with hosts.started(tmp_path, 17, "Steps", 100_000, 20, options=options) as host:
+        while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
+            host.line()
+    assert 2 <= len(list(tmp_path.glob("part-*.jfr"))) <= 3
+
+
 def test_an_unknown_event_lists_the_right_ones(tmp_path):
     host = hosts.run(tmp_path, 17, "Steps", 2, 1, options="event=cpv")
     assert "cpv" in host.err
@@ -206,6 +220,25 @@ def test_the_agent_under_asan_reports_nothing(tmp_path, version):
     assert host.number("wrong") == 0
     assert "Sanitizer" not in host.err and "runtime error" not in host.err, host.err[:4000]
     assert len(hosts.samples(tmp_path / "x.jfr")) > 100
+
+
+# -- a host that is short of something
+
+
+@pytest.mark.parametrize("version", [17, 25])
+def test_few_file_descriptors_are_left_to_the_program(tmp_path, version):
+    """A clock of perf takes one for each thread; who cannot have one is asked by a timer and counts as much."""
+    recording = tmp_path / "x.jfr"
+    words = hosts.command(version, "Stress", [2000], "event=cpu,interval=1ms,maxoverhead=100", recording, [])
+    limited = ["sh", "-c", 'ulimit -n 24 && exec "$@"', "sh", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=hosts.TIMEOUT_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "wrong\t0" in done.stdout.splitlines()
+    found = hosts.samples(recording)
+    # what is written of a thread at its end only would mean that nobody asked it
+    asked = {sample.thread for sample in found if sample.names != ["[end of thread]"]}
+    assert asked >= {"deopt", "deep", "exceptions", "garbage", "locks-1", "locks-2"}
+    assert sum(sample.count for sample in found) > 1900
 
 
 # -- again and again

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+import hosts
 import jdks
 import jvms
 import pytest
@@ -139,6 +140,43 @@ def test_a_signal_ends_early_and_keeps_the_data(charcloth, spinning, tmp_path, s
     assert share(folded(out), "Spin.burn") > 0.9
     assert scrap(spinning) == []
     assert "nothing is being recorded" in charcloth("status", spinning.pid, check=0).stdout
+
+
+def test_a_recording_whose_command_was_killed_ends_by_itself(charcloth, spinning):
+    with subprocess.Popen([charcloth.path, "record", str(spinning.pid), "-d", "30s"], stderr=subprocess.PIPE) as process:
+        wait_for_samples(charcloth, spinning.pid)
+        process.kill()
+    said = charcloth("status", spinning.pid, check=0).stdout
+    assert "ends after: 90 s" in said
+    pathlib.Path(re.search(r"^recording to: (.*)", said, re.MULTILINE)[1]).unlink()
+
+
+def test_a_recording_that_has_ended_is_not_in_the_way(charcloth, tmp_path):
+    with hosts.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu,duration=100ms") as host:
+        while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
+            host.line()
+        charcloth("start", host.pid, "-f", tmp_path / "next.jfr", check=0)
+        wait_for_samples(charcloth, host.pid)
+        charcloth("stop", host.pid, check=0)
+    assert hosts.samples(tmp_path / "rec.jfr")
+    assert hosts.samples(tmp_path / "next.jfr")
+
+
+def test_a_jvm_that_is_stopped_meanwhile_is_not_waited_for(charcloth, spinning, tmp_path):
+    out = tmp_path / "out.jfr"
+    with subprocess.Popen(
+        [charcloth.path, "record", str(spinning.pid), "-d", "1h", "-o", out], stderr=subprocess.PIPE, text=True
+    ) as process:
+        wait_for_samples(charcloth, spinning.pid)
+        os.kill(spinning.pid, signal.SIGSTOP)
+        try:
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            os.kill(spinning.pid, signal.SIGCONT)
+    assert process.returncode == 3
+    assert f"process {spinning.pid} is stopped" in said
+    assert out.stat().st_size > 0
 
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGKILL])

@@ -278,6 +278,33 @@ static void a_file_that_cannot_be_begun_is_not_left_behind(void **state)
 	assert_string_equal(err.text, "create '/nowhere/at/all.jfr': No such file or directory");
 }
 
+static void a_pipe_is_refused_and_stays(void **state)
+{
+	struct ch_chunk c;
+
+	(void)state;
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(ch_chunk_open(&c, path, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "is no regular file"));
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void a_file_that_is_removed_is_noticed(void **state)
+{
+	struct ch_intern *in;
+	struct ch_chunk c;
+
+	(void)state;
+	in = begin(&c);
+	assert_int_equal(ch_chunk_flush(&c, &err), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(ch_chunk_flush(&c, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "was removed while it was written"));
+	(void)ch_chunk_close(&c, &err);
+	ch_intern_free(in);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_file, remove_file)
 
 int main(void)
@@ -291,6 +318,8 @@ int main(void)
 		TEST(a_flush_that_fails_leaves_the_file_as_it_was),
 		TEST(a_chunk_that_cannot_begin_leaves_those_before),
 		TEST(a_file_that_cannot_be_begun_is_not_left_behind),
+		TEST(a_pipe_is_refused_and_stays),
+		TEST(a_file_that_is_removed_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
