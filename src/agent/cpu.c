@@ -280,6 +280,11 @@ static void unseen_begin(void)
 	unseen.from_ns = ch_process_ns() - known_ns();
 }
 
+void ch_cpu_forget_name(void)
+{
+	atomic_store(&unseen.thread.name_id, 0);
+}
+
 void ch_cpu_write_unseen(void)
 {
 	uint64_t interval = ch_cpu_state.config.interval_ns, known, now, due;

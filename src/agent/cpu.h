@@ -53,6 +53,8 @@ void ch_cpu_tend(void);
  * unseen or was busy ending, is written without a stack. So that the sum is that of the process.
  */
 void ch_cpu_write_unseen(void);
+/* Names are told anew: that of these threads, too. */
+void ch_cpu_forget_name(void);
 
 /* In the handler; cpu_ns is the thread's CPU time. Signal-safe. */
 void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, ucontext_t *uc);

@@ -101,6 +101,7 @@ static void forget_names(void)
 {
 	ch_ids_forget(&ch_sampler.methods);
 	ch_ids_forget(&ch_sampler.classes);
+	ch_cpu_forget_name();
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {
 		atomic_store(&ch_thread_at(i)->name_hash, 0);
 		atomic_store(&ch_thread_at(i)->wall_cpu_ns, 0);
