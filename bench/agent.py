@@ -37,12 +37,17 @@ ROWS = {
 COLUMNS = ("What", "JDK", "Charcloth", "async-profiler", "Goal", "")
 
 
-def markdown(rows):
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+def markdown(rows, old=""):
+    """The table; rows of an old one stay where they were not measured again."""
+    lines = {}
+    for line in old.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == len(COLUMNS) and cells[1].isdigit():
+            lines[cells[0], cells[1]] = line
     for row in rows:
         cells = (row.what, str(row.jdk), row.ours, row.peer, row.goal, "met" if row.met else "missed")
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines[row.what, str(row.jdk)] = "| " + " | ".join(cells) + " |"
+    return "\n".join(["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS), *lines.values()])
 
 
 def measure(names, versions, quick, folder):
@@ -62,18 +67,20 @@ def measure(names, versions, quick, folder):
     return rows, failed
 
 
-def main(words, machine, write_page):
+def main(words, machine, page, write_page):
     parser = argparse.ArgumentParser(prog="./dev bench agent", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help="some of " + ", ".join(ROWS) + "; all without")
     parser.add_argument("--quick", action="store_true", help="a few seconds each: a look, no result")
     parser.add_argument("--jdk", type=int, action="append", choices=agent_run.JDKS, help="only this one (17 and 25)")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put what was measured into the table of docs/performance.md"
+    )
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave the recordings there")
     arguments = parser.parse_args(words)
     if unknown := set(arguments.rows) - set(ROWS):
         parser.error(f"there is no row '{unknown.pop()}'")
-    if arguments.write and (arguments.rows or arguments.jdk or arguments.quick):
-        parser.error("--write needs all rows on all JDKs, in full")
+    if arguments.write and arguments.quick:
+        parser.error("--write needs rows in full")
     folder = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="charcloth-bench-"))
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -82,12 +89,11 @@ def main(words, machine, write_page):
     finally:
         if not arguments.keep:
             shutil.rmtree(folder)
-    text = f"{machine}\n\n{markdown(rows)}"
-    print(text)
+    print(f"{machine}\n\n{markdown(rows)}")
     for sentence in failed:
         print(f"bench: {sentence}", file=sys.stderr)
-    if arguments.write and not failed:
-        write_page(text)
+    if arguments.write and rows:
+        write_page(f"{machine}\n\n{markdown(rows, page)}")
     missed = [row for row in rows if not row.met]
     print(f"\n{len(rows) - len(missed)} goals met, {len(missed)} missed, {len(failed)} not measured")
     return 1 if failed else 0

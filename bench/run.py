@@ -334,6 +334,11 @@ def machine():
     return f"Measured on {today} with {cores} cores ({model[1] if model else os.uname().machine})."
 
 
+def read_page(marks):
+    begin, end = marks
+    return PAGE.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
+
+
 def write_page(text, marks=MARKS):
     begin, end = marks
     page = PAGE.read_text(encoding="utf-8")
@@ -344,7 +349,7 @@ def write_page(text, marks=MARKS):
 
 def main():
     if sys.argv[1:2] == ["agent"]:
-        return agent.main(sys.argv[2:], machine(), lambda text: write_page(text, AGENT_MARKS))
+        return agent.main(sys.argv[2:], machine(), read_page(AGENT_MARKS), lambda text: write_page(text, AGENT_MARKS))
     parser = argparse.ArgumentParser(description=__doc__, epilog="`./dev bench agent` measures the JVM agent.")
     keys = [case.key for case in CASES] + ["page"]
     parser.add_argument("cases", nargs="*", metavar="CASE", help="some of " + ", ".join(keys) + "; all without")
