@@ -7,6 +7,7 @@
 #include "agent/constants.h"
 #include "agent/defs.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 struct stack {
@@ -208,18 +209,22 @@ static uint32_t key_of(struct ch_intern *in, struct ch_def_method *d)
 uint64_t ch_intern_thread(struct ch_intern *in, uint32_t name_id)
 {
 	struct ch_def_thread *d = thread_def(in, name_id);
+	char name[3 * CH_THREAD_NAME_MAX];
 	struct ch_buf *b;
+	size_t n;
 
 	if (!d)
 		return 0;
 	if (d->written)
 		return name_id;
 	d->written = true;
+	n = ch_utf8_repair(d->name, d->len < CH_THREAD_NAME_MAX ? d->len : CH_THREAD_NAME_MAX,
+	                   name);
 	b = ch_constants_put(&in->constants, CH_T_THREAD, name_id);
-	ch_jfr_put_text(b, d->name, d->len);
+	ch_jfr_put_text(b, name, n);
 	ch_jfr_put_int(b, (uint64_t)d->tid);
 	if (d->java_id)
-		ch_jfr_put_text(b, d->name, d->len);
+		ch_jfr_put_text(b, name, n);
 	else
 		ch_jfr_put_null(b);
 	ch_jfr_put_int(b, (uint64_t)d->java_id);

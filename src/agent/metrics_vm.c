@@ -45,6 +45,17 @@ static void find_counters(void)
 		vm.counters = (struct ch_counters){ 0 };
 }
 
+/* 0 when it throws, which none of these does: -Xcheck:jni wants it to be looked at. */
+static int64_t ask(JNIEnv *env, jobject runtime, jmethodID method)
+{
+	jlong n = (*env)->CallLongMethod(env, runtime, method);
+
+	if (!(*env)->ExceptionCheck(env))
+		return n;
+	(*env)->ExceptionClear(env);
+	return 0;
+}
+
 static void find_runtime(JNIEnv *env)
 {
 	jclass class = (*env)->FindClass(env, "java/lang/Runtime");
@@ -59,15 +70,15 @@ static void find_runtime(JNIEnv *env)
 		if (vm.max)
 			runtime = (*env)->CallStaticObjectMethod(env, class, get);
 	}
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
 	if (runtime) {
-		vm.max_bytes = (*env)->CallLongMethod(env, runtime, vm.max);
+		vm.max_bytes = ask(env, runtime, vm.max);
 		vm.runtime = (*env)->NewGlobalRef(env, runtime);
 		(*env)->DeleteLocalRef(env, runtime);
 	}
 	if (class)
 		(*env)->DeleteLocalRef(env, class);
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
 }
 
 void ch_metrics_vm_start(void)
@@ -113,9 +124,9 @@ static struct heap heap_now(void)
 
 	if (!env)
 		return heap_by_counters();
-	h.committed = (*env)->CallLongMethod(env, vm.runtime, vm.total);
-	h.used = h.committed - (*env)->CallLongMethod(env, vm.runtime, vm.free);
-	h.max = vm.max_bytes = (*env)->CallLongMethod(env, vm.runtime, vm.max);
+	h.committed = ask(env, vm.runtime, vm.total);
+	h.used = h.committed - ask(env, vm.runtime, vm.free);
+	h.max = vm.max_bytes = ask(env, vm.runtime, vm.max);
 	return h;
 }
 

@@ -58,9 +58,35 @@ bool ch_utf8_valid(const char *s, size_t n)
 	return true;
 }
 
+/* Half of a pair, as Java writes it: three bytes; 0 when it is none. */
+static uint32_t surrogate(const char *s, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)s;
+
+	if (n < 3 || p[0] != 0xed || p[1] < 0xa0 || !tail(p, 3))
+		return 0;
+	return 0xd000u | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+}
+
+/* A character beyond U+FFFF in Java's way at s; how many bytes it takes, 0 when it is none. */
+static size_t java_char(const char *s, size_t n, uint32_t *ret)
+{
+	uint32_t high = surrogate(s, n), low = high ? surrogate(s + 3, n - 3) : 0;
+
+	if (!high)
+		return 0;
+	if (high > 0xdbff || low < 0xdc00) {
+		*ret = 0xfffd;
+		return 3;
+	}
+	*ret = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+	return 6;
+}
+
 size_t ch_utf8_repair(const char *s, size_t n, char *to)
 {
 	size_t out = 0;
+	uint32_t c;
 
 	for (size_t i = 0; i < n;) {
 		size_t len = ch_utf8_len(s + i, n - i);
@@ -68,6 +94,9 @@ size_t ch_utf8_repair(const char *s, size_t n, char *to)
 		if (len) {
 			memcpy(to + out, s + i, len);
 			out += len;
+			i += len;
+		} else if ((len = java_char(s + i, n - i, &c))) {
+			out += ch_utf8_put(c, to + out);
 			i += len;
 		} else {
 			out += ch_utf8_put(0xfffd, to + out);

@@ -12,7 +12,10 @@
  */
 size_t ch_utf8_len(const char *s, size_t n);
 bool ch_utf8_valid(const char *s, size_t n);
-/* Copies s to `to` (room for 3 * n bytes) with U+FFFD for every broken byte; returns the length. */
+/*
+ * Copies s to `to` (room for 3 * n bytes) with U+FFFD for every broken byte; returns the length.
+ * Pairs of surrogates, as in Java's modified UTF-8, become the character that they stand for.
+ */
 size_t ch_utf8_repair(const char *s, size_t n, char *to);
 /* Writes code point c (U+FFFD when it is none); returns 1 to 4. */
 size_t ch_utf8_put(uint32_t c, char to[4]);

@@ -144,20 +144,41 @@ static size_t latin1_to_utf8(uint64_t from, size_t n, char *to, size_t room)
 	return used;
 }
 
+/* The character at `from`, of one or two units; how many bytes it takes. */
+static size_t utf16_char(uint64_t from, size_t n, uint32_t *ret)
+{
+	uint32_t c = ch_peek16(from, '?'), low = n >= 4 ? ch_peek16(from + 2, 0) : 0;
+
+	*ret = c;
+	if (c < 0xd800 || c > 0xdfff)
+		return 2;
+	*ret = 0xfffd;
+	if (c > 0xdbff || low < 0xdc00 || low > 0xdfff)
+		return 2;
+	*ret = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+	return 4;
+}
+
 static size_t utf16_to_utf8(uint64_t from, size_t n, char *to, size_t room)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i + 1 < n && used + 3 <= room; i += 2) {
-		unsigned c = ch_peek16(from + i, '?');
+	for (size_t i = 0; i + 1 < n && used + 4 <= room;) {
+		uint32_t c;
 
+		i += utf16_char(from + i, n - i, &c);
 		if (c < 0x80) {
 			to[used++] = (char)c;
 		} else if (c < 0x800) {
 			to[used++] = (char)(0xc0 | c >> 6);
 			to[used++] = (char)(0x80 | (c & 0x3f));
-		} else {
+		} else if (c < 0x10000) {
 			to[used++] = (char)(0xe0 | c >> 12);
+			to[used++] = (char)(0x80 | (c >> 6 & 0x3f));
+			to[used++] = (char)(0x80 | (c & 0x3f));
+		} else {
+			to[used++] = (char)(0xf0 | c >> 18);
+			to[used++] = (char)(0x80 | (c >> 12 & 0x3f));
 			to[used++] = (char)(0x80 | (c >> 6 & 0x3f));
 			to[used++] = (char)(0x80 | (c & 0x3f));
 		}

@@ -222,6 +222,12 @@ def test_the_agent_under_asan_reports_nothing(tmp_path, version):
     assert len(hosts.samples(tmp_path / "x.jfr")) > 100
 
 
+@pytest.mark.parametrize("version", [11, 25])
+def test_the_checks_of_jni_have_nothing_to_say_but_about_handlers(tmp_path, version):
+    host = hosts.run(tmp_path, version, "Stress", 1500, options=EVERYTHING, jvm=["-Xcheck:jni"])
+    assert "without checking exceptions" not in host.out + host.err
+
+
 # -- a host that is short of something
 
 

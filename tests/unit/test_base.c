@@ -93,6 +93,17 @@ static void utf8_refuses_overlong_and_surrogates(void **state)
 	assert_false(ch_utf8_valid("\xe2\x82", 2));
 }
 
+static void pairs_of_surrogates_become_characters(void **state)
+{
+	static const char java[] = "a\xed\xa0\xbd\xed\xb8\x80z \xed\xa0\xbd!";
+	char to[3 * sizeof(java)];
+	size_t n = ch_utf8_repair(java, sizeof(java) - 1, to);
+
+	(void)state;
+	to[n] = 0;
+	assert_string_equal(to, "a\xf0\x9f\x98\x80z \xef\xbf\xbd!");
+}
+
 static void many_strings_are_all_found_again(void **state)
 {
 	struct ch_strtab t;
@@ -116,6 +127,7 @@ int main(void)
 		cmocka_unit_test(equal_strings_have_one_id),
 		cmocka_unit_test(broken_utf8_is_repaired_once),
 		cmocka_unit_test(utf8_refuses_overlong_and_surrogates),
+		cmocka_unit_test(pairs_of_surrogates_become_characters),
 		cmocka_unit_test(many_strings_are_all_found_again),
 	};
 
