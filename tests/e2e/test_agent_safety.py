@@ -237,6 +237,18 @@ def test_few_file_descriptors_are_left_to_the_program(tmp_path, version):
     assert sum(sample.count for sample in found) > 1900
 
 
+@pytest.mark.parametrize("version", [17, 25])
+def test_few_pending_signals_lose_no_thread(tmp_path, version):
+    """Each timer takes one of them; who cannot have a timer is asked by perf's clock, or by one timer for all."""
+    recording = tmp_path / "x.jfr"
+    words = hosts.command(version, "Stress", [3000], "event=cpu,maxoverhead=100", recording, [])
+    limited = ["prlimit", "--sigpending=4", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=hosts.TIMEOUT_S)
+    assert done.returncode == 0, done.stderr
+    asked = {sample.thread for sample in hosts.samples(recording) if sample.names != ["[end of thread]"]}
+    assert asked >= {"deopt", "deep", "exceptions", "garbage"}
+
+
 # -- again and again
 
 
