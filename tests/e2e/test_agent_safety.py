@@ -195,6 +195,17 @@ def test_a_program_under_stress_survives_all_events(tmp_path, version):
 
 
 @pytest.mark.parametrize("version", [17, 25])
+def test_the_wall_clock_goes_on_beside_the_cpu_clock(tmp_path, version):
+    """Both use one signal, of which one is pending at a time: whose was lost is asked all the same."""
+    options = "event=cpu,interval=1ms,wall=10ms,maxoverhead=100"
+    host = hosts.run(tmp_path, version, "Stress", 4000, options=options)
+    found = hosts.samples(host.recording, hosts.WALL)
+    lasted = (max(s.time for s in found) - min(s.time for s in found)) / 10_000_000
+    for name in ("deopt", "deep", "exceptions", "garbage"):
+        assert sum(s.count for s in found if s.thread == name) > 0.7 * lasted, name
+
+
+@pytest.mark.parametrize("version", [17, 25])
 def test_the_agent_under_asan_reports_nothing(tmp_path, version):
     library = hosts.ROOT / "build/asan/src/libcharcloth.so"
     if not library.exists():
