@@ -42,8 +42,9 @@ int ch_perf_slot_open(struct ch_thread *t, struct ch_perf_slot *s, const struct 
 		return fd;
 	if (too_many(fd)) {
 		close(fd);
-		return ch_fail(err, -EMFILE, "a counter for each thread would take more than half "
-		                             "of the process's file descriptors");
+		return ch_fail(err, -EMFILE,
+		               "a counter for each thread would take more than half "
+		               "of the process's file descriptors");
 	}
 	if (kernel && ch_perf_event_map(fd, &s->ring, &ignored) < 0)
 		s->ring = (struct ch_perf_ring){ 0 };

@@ -143,7 +143,9 @@ def test_a_signal_ends_early_and_keeps_the_data(charcloth, spinning, tmp_path, s
 
 
 def test_a_recording_whose_command_was_killed_ends_by_itself(charcloth, spinning):
-    with subprocess.Popen([charcloth.path, "record", str(spinning.pid), "-d", "30s"], stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [charcloth.path, "record", str(spinning.pid), "-d", "30s"], stderr=subprocess.PIPE
+    ) as process:
         wait_for_samples(charcloth, spinning.pid)
         process.kill()
     said = charcloth("status", spinning.pid, check=0).stdout
