@@ -75,13 +75,7 @@ static void timer_again(struct ch_thread *t)
 
 static struct ch_perf_spec clock_spec;
 
-static bool is_shortage(int r)
-{
-	return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOSPC;
-}
-
-/* A thread that cannot have the clock has a timer: it is asked less often, and counts as much. */
-static int perf_add(struct ch_thread *t)
+static int clock_add(struct ch_thread *t)
 {
 	struct ch_cpu_config *c = &ch_cpu_state.config;
 	struct ch_error err;
@@ -92,18 +86,41 @@ static int perf_add(struct ch_thread *t)
 		                      &err);
 	if ((r == -EACCES || r == -EPERM) && c->kernel) {
 		c->kernel = false;
-		r = perf_add(t);
+		r = clock_add(t);
 	}
+	return r;
+}
+
+/* --- the one or the other -------------------------------------------------------------------- */
+
+/* Of descriptors, memory, or signals that may be pending. */
+static bool is_shortage(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOSPC || r == -EAGAIN;
+}
+
+/* A thread that cannot have the one has the other: it is asked at other times, and counts as much. */
+static int perf_add(struct ch_thread *t)
+{
+	int r = clock_add(t);
+
 	return is_shortage(r) ? timer_add(t) : r;
 }
 
-static void perf_remove(struct ch_thread *t)
+static int timer_first_add(struct ch_thread *t)
+{
+	int r = timer_add(t);
+
+	return is_shortage(r) && clock_add(t) >= 0 ? 0 : r;
+}
+
+static void either_remove(struct ch_thread *t)
 {
 	ch_perf_slot_close(t, &t->clock);
 	timer_remove(t);
 }
 
-static void perf_again(struct ch_thread *t)
+static void either_again(struct ch_thread *t)
 {
 	ch_perf_slot_period(&t->clock, ch_cpu_state.period_ns);
 	timer_again(t);
@@ -127,8 +144,8 @@ static const struct engine {
 	void (*remove)(struct ch_thread *t);
 	void (*again)(struct ch_thread *t); /* after the period changed */
 } engines[] = {
-	[CH_CPU_TIMER] = { timer_add, timer_remove, timer_again },
-	[CH_CPU_PERF] = { perf_add, perf_remove, perf_again },
+	[CH_CPU_TIMER] = { timer_first_add, either_remove, either_again },
+	[CH_CPU_PERF] = { perf_add, either_remove, either_again },
 	[CH_CPU_ITIMER] = { NULL, NULL, NULL },
 };
 

@@ -228,10 +228,14 @@ static struct ch_thread *thread_of(const siginfo_t *si)
 {
 	if (si->si_code == SI_TIMER || si->si_code == SI_QUEUE)
 		return ch_thread_of_handle((uint64_t)(uintptr_t)si->si_value.sival_ptr);
-	/* An interval timer of the process, or a counter of the kernel: whoever runs. */
-	if (si->si_code == SI_KERNEL || si->si_code > 0)
-		return ch_thread_of_tid((int)syscall(SYS_gettid));
-	return NULL;
+	/* An interval timer of the process, a counter of the kernel, or nobody knows: whoever runs. */
+	return ch_thread_of_tid((int)syscall(SYS_gettid));
+}
+
+/* Somebody's kill, or a signal that came without what it was to say, as too many are pending. */
+static bool says_nothing(const siginfo_t *si)
+{
+	return si->si_code <= 0 && si->si_code != SI_TIMER && si->si_code != SI_QUEUE;
 }
 
 static bool is_wall(const siginfo_t *si)
@@ -271,10 +275,12 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 	}
 	atomic_store(&t->in_handler, true);
 	begun = ch_cpu_ns();
-	if (is_wall(si))
-		ch_wall_signal(t, context);
-	else if (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context))
+	if (!is_wall(si) && !says_nothing(si) &&
+	    (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context)))
 		ch_cpu_signal(t, begun, si, context);
+	/* One signal is pending at a time: the wall clock's may have been lost to any other. */
+	if (atomic_load(&t->wall_asked))
+		ch_wall_signal(t, context);
 	atomic_store(&t->in_handler, false);
 	begun = ch_cpu_ns() - begun;
 	atomic_fetch_add_explicit(&ch_sampler.handler_ns, begun, memory_order_relaxed);

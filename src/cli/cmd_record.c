@@ -110,14 +110,14 @@ static int start(struct recording *r, const struct cli_args *args, struct ch_err
 {
 	CH_CLEANUP(ch_buf_done) struct ch_buf command = CH_BUF(65536);
 	CH_CLEANUP(ch_buf_done) struct ch_buf reply = CH_BUF(REPLY_MAX);
+	int64_t timeout_s = duration_of(args) / NS_PER_S + SLACK_S;
 	int done = cli_temp_make(&r->attach, ".jfr", &r->file, err);
 
 	if (done < 0)
 		return done;
 	cli_recording_options(args, &command);
 	/* Nobody ends it when we are killed: the JVM must not record for ever. */
-	ch_buf_printf(&command, ",timeout=%llds,file=%s",
-	              (long long)(duration_of(args) / NS_PER_S + SLACK_S), r->file.theirs);
+	ch_buf_printf(&command, ",timeout=%llds,file=%s", (long long)timeout_s, r->file.theirs);
 	ch_buf_putc(&command, 0);
 	if (command.err)
 		return ch_fail(err, command.err, "record: %m");

@@ -205,6 +205,17 @@ def test_virtual_threads_survive_all_events(tmp_path, version):
 
 
 @pytest.mark.parametrize("version", [17, 25])
+def test_the_wall_clock_goes_on_beside_the_cpu_clock(tmp_path, version):
+    """Both use one signal, of which one is pending at a time: whose was lost is asked all the same."""
+    options = "event=cpu,interval=1ms,wall=10ms,maxoverhead=100"
+    host = hosts.run(tmp_path, version, "Stress", 4000, options=options)
+    found = hosts.samples(host.recording, hosts.WALL)
+    lasted = (max(s.time for s in found) - min(s.time for s in found)) / 10_000_000
+    for name in ("deopt", "deep", "exceptions", "garbage"):
+        assert sum(s.count for s in found if s.thread == name) > 0.7 * lasted, name
+
+
+@pytest.mark.parametrize("version", [17, 25])
 def test_the_agent_under_asan_reports_nothing(tmp_path, version):
     library = hosts.ROOT / "build/asan/src/libcharcloth.so"
     if not library.exists():
@@ -245,6 +256,18 @@ def test_few_file_descriptors_are_left_to_the_program(tmp_path, version):
     asked = {sample.thread for sample in found if sample.names != ["[end of thread]"]}
     assert asked >= {"deopt", "deep", "exceptions", "garbage", "locks-1", "locks-2"}
     assert sum(sample.count for sample in found) > 1900
+
+
+@pytest.mark.parametrize("version", [17, 25])
+def test_few_pending_signals_lose_no_thread(tmp_path, version):
+    """Each timer takes one of them; who cannot have a timer is asked by perf's clock, or by one timer for all."""
+    recording = tmp_path / "x.jfr"
+    words = hosts.command(version, "Stress", [3000], "event=cpu,maxoverhead=100", recording, [])
+    limited = ["prlimit", "--sigpending=4", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=hosts.TIMEOUT_S)
+    assert done.returncode == 0, done.stderr
+    asked = {sample.thread for sample in hosts.samples(recording) if sample.names != ["[end of thread]"]}
+    assert asked >= {"deopt", "deep", "exceptions", "garbage"}
 
 
 # -- again and again
