@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import json
 import re
+import signal
 
 import hosts
 import jdks
@@ -162,7 +163,10 @@ def test_a_recording_can_be_read_while_it_is_written(tmp_path, reader):
         counts = []
         while len(counts) < 3 or counts[-1] == counts[0]:
             host.line()
+            # The reader asks for the length of the file again at its end: it must not grow meanwhile.
+            host.process.send_signal(signal.SIGSTOP)
             done = jdks.run([jdks.java(reader), "-cp", hosts.classes(), "Read", host.recording])
+            host.process.send_signal(signal.SIGCONT)
             rows = [line.split("\t") for line in done.stdout.splitlines()]
             assert ["bare", "0"] in rows
             counts.append(sum(int(row[2]) for row in rows if row[:2] == ["type", hosts.CPU]))
@@ -289,7 +293,7 @@ def test_virtual_threads_are_walked_to_their_carrier(tmp_path, version):
 
 def engines():
     """Each way to ask for CPU time, on two JDKs in the ordinary run."""
-    ways = {"event=cpu,interval=5ms": (17, 25), "event=itimer,interval=5ms": (11, 21), MILLI: (11, 25)}
+    ways = {"event=cpu,interval=5ms": (17, 25), MILLI: (11, 25)}
     for options, usual in ways.items():
         for version in EVERY_JDK:
             yield pytest.param(version, options, marks=[] if version in usual else [pytest.mark.full])
@@ -303,6 +307,16 @@ def test_cpu_time_goes_to_who_uses_it(tmp_path, version, options):
         assert hosts.share([s for s in threads if s.has(f"Thirds.{method}")], threads) > 0.25
     everything = hosts.samples(host.recording)
     assert hosts.share([s for s in everything if s.has("Thirds.idle")], everything) < 0.05
+
+
+@pytest.mark.parametrize("version", [11, 21])
+def test_one_timer_for_all_sees_whoever_runs(tmp_path, version):
+    """Which thread the kernel chooses is its own affair: shares are not promised."""
+    host = hosts.run(tmp_path, version, "Thirds", "cpu", 500, options="event=itimer,interval=5ms")
+    samples = hosts.samples(host.recording)
+    for method in ("first", "second", "third"):
+        assert [s for s in samples if s.has(f"Thirds.{method}")]
+    assert hosts.share([s for s in samples if s.has("Thirds.idle")], samples) < 0.05
 
 
 @pytest.mark.parametrize("version", EVERY_JDK)
