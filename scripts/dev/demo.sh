@@ -13,9 +13,9 @@ cmd_demo() {
     mkdir -p "$out/classes"
     step demo-compile "compiling examples/hotspots/Hotspots.java" \
         "${java}c" -d "$out/classes" examples/hotspots/Hotspots.java || exit 1
-    step demo-record "running it for $DEMO_SECONDS s under the JDK's own recorder" \
-        "$java" -Xmx256m "-XX:StartFlightRecording:filename=$out/hotspots.jfr,settings=$ROOT/examples/hotspots/recorder.jfc" \
-        -cp "$out/classes" Hotspots "$DEMO_SECONDS" || exit 1
+    step demo-record "running it for $DEMO_SECONDS s and recording CPU, allocations and locks" \
+        build/charcloth record -e cpu,alloc,lock -o "$out/hotspots.jfr" -- \
+        "$java" -Xmx256m -cp "$out/classes" Hotspots "$DEMO_SECONDS" || exit 1
     step demo-convert "drawing the flame graph" build/charcloth convert "$out/hotspots.jfr" -o "$out/flame.html" || exit 1
     say "the hottest methods (build/charcloth top $out/hotspots.jfr)"
     build/charcloth top "$out/hotspots.jfr" -n 10
@@ -23,7 +23,7 @@ cmd_demo() {
     demo_finding "$out" cpu Rules.matches "CPU samples" "it compiles its pattern again for every item"
     demo_finding "$out" alloc Invoice.render "allocated bytes" "it joins text with +="
     demo_finding "$out" lock Ledger.post "lock waiting" "it sums up all accounts inside the lock"
-    echo "other views: build/charcloth convert $out/hotspots.jfr --event alloc -o alloc.svg   (or lock, exception)"
+    echo "other views: build/charcloth convert $out/hotspots.jfr --event alloc -o alloc.svg   (or lock)"
     good "open this file in a browser: $ROOT/$out/flame.html"
     if [[ -n ${DISPLAY-}${WAYLAND_DISPLAY-} ]] && have xdg-open; then
         xdg-open "$out/flame.html" >/dev/null 2>&1 || true
