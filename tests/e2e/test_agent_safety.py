@@ -152,6 +152,7 @@ def test_a_start_that_fails_closes_no_descriptor_of_the_program(tmp_path):
 def test_files_that_follow_each_other_end_when_the_time_is_over(tmp_path, charcloth):
     options = f"event=cpu,loop=1s,duration=2500ms,file={tmp_path}/part-%n.jfr"
     with hosts.started(tmp_path, 17, "Steps", 100_000, 20, options=options) as host:
+        host.line()  # it runs: before that it is no JVM yet
         while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
             host.line()
     assert 2 <= len(list(tmp_path.glob("part-*.jfr"))) <= 3

@@ -174,7 +174,9 @@ def test_a_signal_leaves_all_or_nothing(charcloth, tmp_path, number):
             time.sleep(wait_s)
             run.send_signal(number)
         assert run.returncode in (0, -number)
-        assert out.exists() == (run.returncode == 0)
+        # The signal may come when the picture is in place already: then it is whole.
+        assert out.exists() or run.returncode != 0
+        assert not out.exists() or out.read_text().rstrip().endswith("</svg>")
         if number != signal.SIGKILL:
             assert {path.name for path in tmp_path.iterdir()} <= {"in", "out.svg"}
 
