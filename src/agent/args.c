@@ -21,7 +21,7 @@ static const struct {
 enum type {
 	FLAG,    /* bool */
 	TEXT,    /* const char * */
-	NAME,    /* char[1024] */
+	NAME,    /* char[CH_ARGS_NAME_MAX] */
 	TIME,    /* int64_t ns; a bare number is ns */
 	SECONDS, /* int64_t ns; a bare number is s */
 	SIZE,    /* int64_t bytes */
@@ -45,6 +45,7 @@ static const struct option {
 	{ "live", FLAG, AT(live), 0 },
 	{ "lock", TIME, AT(lock_ns), AT(lock) },
 	{ "file", NAME, AT(file), 0 },
+	{ "labels", NAME, AT(labels), 0 },
 	{ "log", TEXT, AT(log), 0 },
 	{ "chunksize", SIZE, AT(chunk_bytes), 0 },
 	{ "chunktime", SECONDS, AT(chunk_ns), 0 },
@@ -159,8 +160,8 @@ static int take_value(struct ch_args *a, const struct option *o, const char *val
 		*(const char **)at = value;
 		return 0;
 	case NAME:
-		if (strlen(value) >= sizeof(a->file))
-			return ch_fail(err, -E2BIG, "the name in %s= is too long", o->name);
+		if (strlen(value) >= CH_ARGS_NAME_MAX)
+			return ch_fail(err, -E2BIG, "the text in %s= is too long", o->name);
 		memcpy(at, value, strlen(value) + 1);
 		return 0;
 	default:

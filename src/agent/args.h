@@ -21,6 +21,7 @@ enum ch_command {
 };
 
 #define CH_ARGS_PERF_MAX 8
+#define CH_ARGS_NAME_MAX 1024
 
 struct ch_args {
 	enum ch_command command;
@@ -34,7 +35,8 @@ struct ch_args {
 	int64_t perf_period; /* events of perf between two samples, 0: as many as suits each */
 	bool alloc_governed; /* nobody asked for alloc_bytes: it may be lengthened */
 
-	char file[1024]; /* with its % as written; empty: none was given */
+	char file[CH_ARGS_NAME_MAX];   /* with its % as written; empty: none was given */
+	char labels[CH_ARGS_NAME_MAX]; /* KEY=VALUE;…, for ch_labels_write */
 	const char *log;
 	int64_t chunk_bytes, chunk_ns, timeout_ns, loop_ns, mem_bytes;
 	int64_t depth;

@@ -1,5 +1,6 @@
 #include "agent/bind.h"
 
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,4 +79,17 @@ bool ch_bind(JNIEnv *env, jclass class, const JNINativeMethod *method)
 	if (!door.tried)
 		bind(env);
 	return door.result == JNI_OK;
+}
+
+int ch_bind_hook(JNIEnv *env, int (*hook)(JNIEnv *env, struct ch_error *err), struct ch_error *err)
+{
+	int r;
+
+	if ((*env)->PushLocalFrame(env, 16) < 0)
+		return ch_fail(err, -ENOMEM, "no room for references");
+	r = hook(env, err);
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	(*env)->PopLocalFrame(env, NULL);
+	return r;
 }

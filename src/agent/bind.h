@@ -12,6 +12,8 @@
  * without a word on the host's output. One thread at a time; false when the VM refuses.
  */
 bool ch_bind(JNIEnv *env, jclass class, const JNINativeMethod *method);
+/* Calls a function that prepares and binds; what it leaves of references and exceptions is gone. */
+int ch_bind_hook(JNIEnv *env, int (*hook)(JNIEnv *env, struct ch_error *err), struct ch_error *err);
 
 /*
  * Lets Thread.setName tell us what a thread is called from now on, for VMs in which the name cannot

@@ -4,24 +4,33 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "agent/record.h"
 #include "agent/sampler.h"
+#include "sys/kernel.h"
 
-#define EVENTS_MAX (64u << 20)
-#define POOL_MAX   (64u << 20)
+#define EVENTS_MAX  (64u << 20)
+#define POOL_MAX    (64u << 20)
+
+#define NS_PER_TICK (1000000000 / CH_TICKS_PER_S)
 
 int64_t ch_ticks(uint64_t monotonic_ns)
 {
 	static _Atomic uint64_t base;
 	uint64_t zero = 0;
 
+	/* No tick is 0, which means none in some places. */
 	if (!atomic_load_explicit(&base, memory_order_relaxed))
-		atomic_compare_exchange_strong(&base, &zero, ch_now_ns() - 1);
-	return (int64_t)(monotonic_ns - atomic_load_explicit(&base, memory_order_relaxed));
+		atomic_compare_exchange_strong(&base, &zero, monotonic_ns - NS_PER_TICK);
+	return (int64_t)(monotonic_ns - atomic_load_explicit(&base, memory_order_relaxed)) /
+	       NS_PER_TICK;
+}
+
+uint64_t ch_ticks_span(uint64_t ns)
+{
+	return (ns + NS_PER_TICK / 2) / NS_PER_TICK;
 }
 
 static int write_at(struct ch_chunk *c, const void *data, size_t n, uint64_t at,
@@ -50,9 +59,10 @@ static int write_header(struct ch_chunk *c, struct ch_error *err)
 		                   .pools_at = c->last_pools,
 		                   .types_at = c->types_at,
 		                   .start_ns = c->start_ns,
-		                   .duration_ns = ch_ticks(ch_now_ns()) - c->start_ticks,
+		                   .duration_ns =
+		                       NS_PER_TICK * (ch_ticks(ch_now_ns()) - c->start_ticks),
 		                   .start_ticks = c->start_ticks,
-		                   .ticks_per_s = 1000000000 };
+		                   .ticks_per_s = CH_TICKS_PER_S };
 
 	ch_jfr_header_put(&h, bytes);
 	return write_at(c, bytes, sizeof(bytes), c->chunk_at, err);
@@ -127,7 +137,7 @@ static int check_there(const struct ch_chunk *c, struct ch_error *err)
 {
 	struct stat st;
 
-	return fstat(c->fd, &st) == 0 && st.st_nlink == 0
+	return ch_fstat(c->fd, &st) == 0 && st.st_nlink == 0
 	           ? ch_fail(err, -ENOENT, "'%s' was removed while it was written", c->path)
 	           : 0;
 }
@@ -186,7 +196,7 @@ static int write_begin(struct ch_chunk *c, struct ch_error *err)
 			                   .start_ns = c->start_ns,
 			                   .duration_ns = 1,
 			                   .start_ticks = c->start_ticks,
-			                   .ticks_per_s = 1000000000 };
+			                   .ticks_per_s = CH_TICKS_PER_S };
 
 		ch_buf_reset(&c->events);
 		ch_jfr_header_put(&h, (uint8_t *)c->events.data);
@@ -222,7 +232,7 @@ static int open_file(const char *path, struct ch_error *err)
 
 	if (fd < 0)
 		return ch_fail(err, -errno, "create '%s': %m", path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	if (ch_fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
 	return ch_fail(err, -EINVAL, "'%s' is no regular file", path);

@@ -330,7 +330,36 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 	return r;
 }
 
-static void status(struct ch_buf *out)
+/* What others want said in `status`; of its own lock, since commands can take their time. */
+#define TOLD_MAX (512u << 10)
+
+static struct {
+	pthread_mutex_t lock;
+	char *text;
+} told = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void ch_control_tell(const char *text)
+{
+	char *copy = strndup(text, TOLD_MAX), *old;
+
+	if (!copy)
+		return;
+	pthread_mutex_lock(&told.lock);
+	old = told.text;
+	told.text = copy;
+	pthread_mutex_unlock(&told.lock);
+	free(old);
+}
+
+static void put_told(struct ch_buf *out)
+{
+	pthread_mutex_lock(&told.lock);
+	if (told.text)
+		ch_buf_put(out, told.text, strlen(told.text));
+	pthread_mutex_unlock(&told.lock);
+}
+
+static void put_status(struct ch_buf *out)
 {
 	struct ch_recorder_status s;
 
@@ -381,7 +410,8 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 			return ch_fail(err, -ENOENT, "nothing is being recorded");
 		return ch_recorder_dump(a->file[0] ? a->file : NULL, err);
 	case CH_CMD_STATUS:
-		status(out);
+		put_status(out);
+		put_told(out);
 		return 0;
 	case CH_CMD_LIST:
 		ch_events_list(out);

@@ -7,6 +7,7 @@
 #include "agent/cpu_state.h"
 #include "agent/perf.h"
 #include "agent/sampler.h"
+#include "sys/kernel.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -17,14 +18,14 @@ static struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
 }
 
-static int make_timer(struct ch_thread *t, clockid_t clock, timer_t *ret)
+static int make_timer(struct ch_thread *t, clockid_t clock, int *ret)
 {
 	struct sigevent to = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
 
 	to.sigev_value.sival_ptr = (void *)(uintptr_t)ch_thread_handle(
 	    ch_thread_index(t), atomic_load(&t->generation), false);
 	to.sigev_notify_thread_id = atomic_load(&t->tid);
-	return timer_create(clock, &to, ret) < 0 ? -errno : 0;
+	return ch_timer_create(clock, &to, ret) < 0 ? -errno : 0;
 }
 
 /* How long until the thread is due, and from then on once a period. */
@@ -50,14 +51,14 @@ static int timer_add(struct ch_thread *t)
 		return r;
 	when = schedule(t, ch_cpu_ns_of(tid));
 	t->has_timer = true;
-	timer_settime(t->timer, 0, &when, NULL);
+	ch_timer_settime(t->timer, &when);
 	return 0;
 }
 
 static void timer_remove(struct ch_thread *t)
 {
 	if (t->has_timer)
-		timer_delete(t->timer);
+		ch_timer_delete(t->timer);
 	t->has_timer = false;
 }
 
@@ -68,7 +69,7 @@ static void timer_again(struct ch_thread *t)
 	if (!t->has_timer)
 		return;
 	when = schedule(t, ch_cpu_ns_of(atomic_load(&t->tid)));
-	timer_settime(t->timer, 0, &when, NULL);
+	ch_timer_settime(t->timer, &when);
 }
 
 /* --- perf's clock for each thread ------------------------------------------------------------ */
@@ -157,7 +158,7 @@ static const struct engine *engine(void)
 static void young_remove(struct ch_thread *t)
 {
 	if (t->has_young_timer)
-		timer_delete(t->young_timer);
+		ch_timer_delete(t->young_timer);
 	t->has_young_timer = false;
 }
 

@@ -2,6 +2,7 @@
 
 #include "agent/cpu_state.h"
 #include "agent/sampler.h"
+#include "sys/kernel.h"
 
 struct ch_cpu_state ch_cpu_state = { .stretch = 1, .wall_stretch = 1 };
 
@@ -10,7 +11,7 @@ void ch_cpu_arm_young(struct ch_thread *t, uint64_t in_ns)
 	struct itimerspec when = { .it_value = { (time_t)(in_ns / 1000000000u),
 		                                 (long)(in_ns % 1000000000u) } };
 
-	timer_settime(t->young_timer, 0, &when, NULL);
+	ch_timer_settime(t->young_timer, &when);
 }
 
 /*

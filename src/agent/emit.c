@@ -88,7 +88,7 @@ void ch_emit_sample(struct ch_chunk *c, struct ch_intern *in, const struct ch_re
 	stack = ch_intern_stack(in, s->frames, s->n_frames, s->end);
 	begun = ch_chunk_event(c, types[event], start_of(s));
 	if (event == CH_EV_MONITOR || event == CH_EV_PARK)
-		put(c, s->extra);
+		put(c, ch_ticks_span(s->extra));
 	put(c, thread);
 	put(c, stack);
 	put_rest(c, in, s, event);
@@ -122,13 +122,20 @@ static void put_span_text(struct ch_chunk *c, const struct ch_rec_span *s, enum 
 		ch_jfr_put_null(&c->events);
 }
 
+/* 0 says that it is open. */
+static uint64_t duration_of(const struct ch_rec_span *s)
+{
+	uint64_t ticks = s->end_ns ? ch_ticks_span(s->end_ns - s->start_ns) : 0;
+
+	return ticks || !s->end_ns ? ticks : 1;
+}
+
 void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_span *s)
 {
 	uint64_t thread = ch_intern_thread(in, s->name);
 	size_t begun = ch_chunk_event(c, CH_T_TASK_SPAN, ch_ticks(s->start_ns));
 
-	/* A duration of 0 says that it is open. */
-	put(c, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : s->end_ns != 0);
+	put(c, duration_of(s));
 	put(c, thread);
 	put(c, (uint64_t)(int64_t)s->stage);
 	put(c, (uint64_t)(int64_t)s->stage_attempt);
@@ -225,11 +232,11 @@ static void put_property(struct ch_chunk *c, const char *name)
 	forget(value);
 }
 
-static void put_labels(struct ch_chunk *c)
+static void put_labels(struct ch_chunk *c, const struct ch_args *a)
 {
 	char *command = property("sun.java.command");
 
-	ch_labels_write(c, command);
+	ch_labels_write(c, a->labels, command);
 	forget(command);
 }
 
@@ -284,7 +291,7 @@ void ch_emit_head(struct ch_chunk *c, const struct ch_args *args, int64_t start_
 	put_settings(c, args);
 	put_jvm(c);
 	put_os(c);
-	put_labels(c);
+	put_labels(c, args);
 }
 
 void ch_emit_stats(struct ch_chunk *c, uint64_t own_cpu_ns)

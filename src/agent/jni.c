@@ -1,18 +1,20 @@
 /* The door for Java: the native methods of dev.charcloth.Agent. */
 #include "agent/agent.h"
 
+#include "agent/helpers.h"
 #include "agent/spans.h"
 #include "base/utf8.h"
 
 JNIEXPORT jstring JNICALL Java_dev_charcloth_Agent_execute(JNIEnv *env, jclass class,
                                                            jstring command);
-JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskStart(JNIEnv *env, jclass class, jlong task_id,
-                                                          jint stage, jint stage_attempt,
-                                                          jint partition, jint attempt,
-                                                          jlong sql_execution, jstring executor,
-                                                          jstring job_group, jstring description);
-JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskEnd(JNIEnv *env, jclass class, jlong task_id,
-                                                        jstring result);
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_tell(JNIEnv *env, jclass class, jstring text);
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_begin(JNIEnv *env, jclass class, jlong task_id,
+                                                      jint stage, jint stage_attempt,
+                                                      jint partition, jint attempt,
+                                                      jlong sql_execution, jstring executor,
+                                                      jstring job_group, jstring description);
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_end(JNIEnv *env, jclass class, jlong task_id,
+                                                    jstring result);
 
 static uint32_t code_point(const jchar *s, jsize n, jsize *at)
 {
@@ -58,11 +60,21 @@ JNIEXPORT jstring JNICALL Java_dev_charcloth_Agent_execute(JNIEnv *env, jclass c
 	return said;
 }
 
-JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskStart(JNIEnv *env, jclass class, jlong task_id,
-                                                          jint stage, jint stage_attempt,
-                                                          jint partition, jint attempt,
-                                                          jlong sql_execution, jstring executor,
-                                                          jstring job_group, jstring description)
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_tell(JNIEnv *env, jclass class, jstring text)
+{
+	const char *chars = text ? (*env)->GetStringUTFChars(env, text, NULL) : NULL;
+
+	(void)class;
+	ch_control_tell(chars ? chars : "");
+	if (chars)
+		(*env)->ReleaseStringUTFChars(env, text, chars);
+}
+
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_begin(JNIEnv *env, jclass class, jlong task_id,
+                                                      jint stage, jint stage_attempt,
+                                                      jint partition, jint attempt,
+                                                      jlong sql_execution, jstring executor,
+                                                      jstring job_group, jstring description)
 {
 	jstring texts[CH_SPAN_RESULT] = { [CH_SPAN_EXECUTOR] = executor,
 		                          [CH_SPAN_JOB_GROUP] = job_group,
@@ -75,7 +87,7 @@ JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskStart(JNIEnv *env, jclass cl
 		                         .partition = partition,
 		                         .attempt = attempt };
 
-	(void)class;
+	ch_helpers_know(env, class);
 	for (unsigned i = 0; i < CH_SPAN_RESULT; i++) {
 		labels.len[i] = copy_text(env, texts[i], room[i], sizeof(room[i]));
 		labels.text[i] = room[i];
@@ -83,8 +95,8 @@ JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskStart(JNIEnv *env, jclass cl
 	ch_span_start(&labels);
 }
 
-JNIEXPORT void JNICALL Java_dev_charcloth_Agent_taskEnd(JNIEnv *env, jclass class, jlong task_id,
-                                                        jstring result)
+JNIEXPORT void JNICALL Java_dev_charcloth_Agent_end(JNIEnv *env, jclass class, jlong task_id,
+                                                    jstring result)
 {
 	char text[CH_SPAN_TEXT_MAX];
 

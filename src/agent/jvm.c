@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/cpu.h"
+#include "agent/helpers.h"
 #include "agent/intern.h"
 #include "agent/own_thread.h"
 #include "agent/perf.h"
@@ -185,6 +186,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 		ch_cpu_add(t, CH_AGE_BORN);
 		ch_perf_add(t);
 	}
+	ch_helper_start(env, t);
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -196,6 +198,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	(void)thread;
 	if (!t)
 		return;
+	ch_helper_end(t);
 	if (!t->ours)
 		ch_cpu_end(t);
 	ch_perf_forget(t);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/args.h"
+#include "base/utf8.h"
 #include "spark/role.h"
 
 /* A command line is told up to here; ids of Spark stand near its start. */
@@ -19,6 +21,87 @@ static void put_label(struct ch_chunk *c, const char *key, struct ch_span value)
 	ch_chunk_text(c, key);
 	ch_jfr_put_text(&c->events, value.s, value.n);
 	ch_jfr_event_end(&c->events, begun);
+}
+
+/* --- what we were told ----------------------------------------------------------------------- */
+
+struct label {
+	struct ch_span key, value; /* as written */
+};
+
+/* The next label of *text, which moves behind it; false at the end. Words without = are passed over. */
+static bool next_label(const char **text, struct label *ret)
+{
+	while (**text) {
+		size_t n = strcspn(*text, ";"), key = strcspn(*text, "=;");
+		const char *at = *text;
+
+		*text += n + (at[n] == ';');
+		if (key && key < n) {
+			*ret = (struct label){ { at, key }, { at + key + 1, n - key - 1 } };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The byte behind a %, -1 when there is none. */
+static int escaped(const char *s, size_t n)
+{
+	char digits[3] = { 0 }, *end;
+	long byte;
+
+	if (n < 3 || s[0] != '%')
+		return -1;
+	memcpy(digits, s + 1, 2);
+	byte = strtol(digits, &end, 16);
+	return end == digits + 2 && byte >= 0 ? (int)byte : -1;
+}
+
+/* In `to`, which has room for all of it. */
+static struct ch_span decoded(struct ch_span s, char *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		int byte = escaped(s.s + i, s.n - i);
+
+		to[n++] = byte < 0 ? s.s[i] : (char)byte;
+		i += byte < 0 ? 0 : 2;
+	}
+	return (struct ch_span){ to, n };
+}
+
+static bool is_told(const char *told, const char *key)
+{
+	struct label l;
+
+	while (next_label(&told, &l))
+		if (l.key.n == strlen(key) && !memcmp(l.key.s, key, l.key.n))
+			return true;
+	return false;
+}
+
+static void put_told(struct ch_chunk *c, const char *told)
+{
+	char key[CH_ARGS_NAME_MAX], value[CH_ARGS_NAME_MAX], clean[3 * CH_ARGS_NAME_MAX];
+	struct label l;
+
+	while (next_label(&told, &l)) {
+		struct ch_span v = decoded(l.value, value);
+
+		memcpy(key, l.key.s, l.key.n);
+		key[l.key.n] = 0;
+		put_label(c, key, (struct ch_span){ clean, ch_utf8_repair(v.s, v.n, clean) });
+	}
+}
+
+/* --- what we find out ------------------------------------------------------------------------ */
+
+static void put_found(struct ch_chunk *c, const char *told, const char *key, struct ch_span value)
+{
+	if (!is_told(told, key))
+		put_label(c, key, value);
 }
 
 static struct ch_span span_of(const char *s)
@@ -53,26 +136,27 @@ static struct ch_texts words_in(const char *command, char *room, size_t size)
 	return (struct ch_texts){ room, room + n + 1 };
 }
 
-static void put_role(struct ch_chunk *c, const char *command)
+static void put_role(struct ch_chunk *c, const char *told, const char *command)
 {
 	char words[COMMAND_MAX], variables[1024];
 	struct ch_spark_role r;
 
 	ch_spark_role(words_in(command, words, sizeof(words)),
 	              environment_in(variables, sizeof(variables)), &r);
-	put_label(c, "role", span_of(r.role));
-	put_label(c, "app", r.app);
-	put_label(c, "executor", r.executor);
+	put_found(c, told, "role", span_of(r.role));
+	put_found(c, told, "app", r.app);
+	put_found(c, told, "executor", r.executor);
 }
 
-void ch_labels_write(struct ch_chunk *c, const char *command)
+void ch_labels_write(struct ch_chunk *c, const char *told, const char *command)
 {
 	char text[256] = "";
 
+	put_told(c, told);
 	if (gethostname(text, sizeof(text) - 1) == 0)
-		put_label(c, "host", span_of(text));
+		put_found(c, told, "host", span_of(text));
 	snprintf(text, sizeof(text), "%d", (int)getpid());
-	put_label(c, "pid", span_of(text));
+	put_found(c, told, "pid", span_of(text));
 	if (command)
-		put_role(c, command);
+		put_role(c, told, command);
 }

@@ -8,11 +8,18 @@
 #include "agent/ring.h"
 #include "agent/threads.h"
 
+struct ch_walk;
+
 /*
- * Addresses of Methods become ids, in place; only while the frames keep their classes alive. False
- * when there was no room to define one.
+ * For a walk's `name` and `epoch`; its arg is the ring for definitions. Methods have their ids for
+ * an epoch, until classes are unloaded or ch_names_forget.
  */
-bool ch_name_frames(uint64_t *frames, unsigned n, struct ch_ring *defs);
+uint32_t ch_name_method(struct ch_walk *w, uint64_t method);
+uint32_t ch_names_epoch(void);
+/* What methods and classes were called is told anew. For the recorder. */
+void ch_names_forget(void);
+/* Whoever compares epochs looks again. Signal-safe. */
+void ch_names_end_epoch(void);
 /* The id of the thread's name as of now. For the thread itself. */
 uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s);
 /* The name that the thread was last said to have, and its length; -1 while it is being told. */

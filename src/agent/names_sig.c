@@ -5,19 +5,26 @@
 #include "agent/sampler.h"
 #include "base/hash.h"
 
+/* How often all was forgotten; and without counters of the VM, each epoch is a new one. */
+static _Atomic uint32_t turn;
+
 /*
  * Grows whenever classes were unloaded: what was known at an address must be looked at again. And
  * every four seconds, since classes that are redefined leave their old methods without a word.
  */
-static uint32_t epoch(void)
+uint32_t ch_names_epoch(void)
 {
-	static _Atomic uint32_t always;
 	const struct ch_sampler *s = &ch_sampler;
 
 	if (!s->unloaded[0])
-		return atomic_fetch_add_explicit(&always, 1, memory_order_relaxed) + 1;
+		return atomic_fetch_add(&turn, 1) + 1;
 	return (uint32_t)(*s->unloaded[0] + (s->unloaded[1] ? *s->unloaded[1] : 0)) +
-	       (uint32_t)(ch_now_ns() >> 32) + 1;
+	       (uint32_t)(ch_now_ns() >> 32) + atomic_load(&turn) + 1;
+}
+
+void ch_names_end_epoch(void)
+{
+	atomic_fetch_add(&turn, 1);
 }
 
 static uint32_t define_method(uint64_t method, struct ch_ring *defs)
@@ -41,7 +48,7 @@ static uint32_t define_method(uint64_t method, struct ch_ring *defs)
  * 0 when it cannot be named now. What is written last is read first: who sees the epoch of now, or
  * the hash of this method, sees no older id.
  */
-static uint32_t method_id(uint64_t method, uint32_t now, struct ch_ring *defs)
+uint32_t ch_name_method(struct ch_walk *w, uint64_t method)
 {
 	struct ch_id_entry *e = ch_ids_find(&ch_sampler.methods, method);
 	bool checked, same;
@@ -50,7 +57,7 @@ static uint32_t method_id(uint64_t method, uint32_t now, struct ch_ring *defs)
 
 	if (!e)
 		return 0;
-	checked = atomic_load_explicit(&e->epoch, memory_order_acquire) == now;
+	checked = atomic_load_explicit(&e->epoch, memory_order_acquire) == w->epoch;
 	id = ch_id_get(e, method);
 	if (id && checked)
 		return id;
@@ -58,33 +65,14 @@ static uint32_t method_id(uint64_t method, uint32_t now, struct ch_ring *defs)
 	same = atomic_load_explicit(&e->hash, memory_order_acquire) == hash;
 	id = ch_id_get(e, method);
 	if (!id || !same) {
-		id = define_method(method, defs);
+		id = define_method(method, w->arg);
 		if (!id)
 			return 0;
 		ch_id_set(e, method, id);
 		atomic_store_explicit(&e->hash, hash, memory_order_release);
 	}
-	atomic_store_explicit(&e->epoch, now, memory_order_release);
+	atomic_store_explicit(&e->epoch, w->epoch, memory_order_release);
 	return id;
-}
-
-/* Addresses of Methods become ids, while the frames keep their classes alive. */
-bool ch_name_frames(uint64_t *frames, unsigned n, struct ch_ring *defs)
-{
-	uint32_t now = epoch();
-
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t f = frames[i];
-		uint32_t id;
-
-		if (!ch_frame_is_java(f) || ch_frame_kind(f) == CH_FRAME_JMETHOD)
-			continue;
-		id = method_id(ch_frame_what(f) << 3, now, defs);
-		if (!id)
-			return false;
-		frames[i] = ch_frame_java(ch_frame_kind(f), id, ch_frame_bci(f));
-	}
-	return true;
 }
 
 static uint64_t hash_text(const char *s, size_t n)
@@ -109,11 +97,15 @@ int ch_name_told(const struct ch_thread *t, char to[CH_THREAD_NAME_MAX])
 uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
 {
 	char text[CH_THREAD_NAME_MAX];
-	uint64_t java = atomic_load(&t->java), hash;
+	uint64_t java = atomic_load(&t->java), hash, mark = 0;
 	struct ch_rec_thread *def;
 	uint32_t id = atomic_load(&t->name_id);
 	int n = -1;
 
+	if (java)
+		mark = ch_thread_name_mark_sig(&ch_sampler.vm, &ch_sampler.names, java);
+	if (id && mark && mark == t->name_mark && atomic_load(&t->name_hash))
+		return id;
 	if (java)
 		n = ch_thread_name_sig(&ch_sampler.vm, &ch_sampler.names, java, text, sizeof(text));
 	if (n < 0 && (!id || !ch_sampler.names.known || !java))
@@ -121,8 +113,10 @@ uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
 	if (n < 0)
 		return id;
 	hash = hash_text(text, (size_t)n);
-	if (id && hash == atomic_load(&t->name_hash))
+	if (id && hash == atomic_load(&t->name_hash)) {
+		t->name_mark = mark;
 		return id;
+	}
 	def = ch_ring_reserve(&s->defs, sizeof(*def) + (size_t)n);
 	if (!def)
 		return id;
@@ -136,6 +130,7 @@ uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
 	ch_ring_commit(&s->defs, def, sizeof(*def) + (size_t)n);
 	atomic_store(&t->name_hash, hash);
 	atomic_store(&t->name_id, id);
+	t->name_mark = mark;
 	return id;
 }
 

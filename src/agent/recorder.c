@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -18,9 +17,11 @@
 #include "agent/governor.h"
 #include "agent/live.h"
 #include "agent/metrics.h"
+#include "agent/names.h"
 #include "agent/own_thread.h"
 #include "agent/sampler.h"
 #include "agent/spans.h"
+#include "sys/kernel.h"
 #include "sys/symbols.h"
 
 #define DRAIN_MS       100
@@ -92,6 +93,7 @@ static void drain(void)
 {
 	write_open_spans();
 	ch_drain(&ch_sampler.rings, rec.intern, take, NULL);
+	ch_rings_rewind(&ch_sampler.rings);
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
@@ -99,8 +101,7 @@ static void drain(void)
 /* Names are told anew in a new chunk. Waiting threads are sampled again, to have a stack there. */
 static void forget_names(void)
 {
-	ch_ids_forget(&ch_sampler.methods);
-	ch_ids_forget(&ch_sampler.classes);
+	ch_names_forget();
 	ch_cpu_forget_name();
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {
 		atomic_store(&ch_thread_at(i)->name_hash, 0);
@@ -123,23 +124,30 @@ static int flush(struct ch_error *err)
 	return ch_chunk_flush(&rec.chunk, err);
 }
 
+static void begin_chunk(uint64_t now)
+{
+	forget_names();
+	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
+	rec.chunk_start_ns = now;
+}
+
 static int next_chunk(uint64_t now, struct ch_error *err)
 {
 	int r = ch_chunk_next(&rec.chunk, err);
 
-	forget_names();
-	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
-	rec.chunk_start_ns = now;
+	begin_chunk(now);
 	return r;
 }
 
-/* loop=…: the next file, under its own name. */
-static int next_file(struct ch_error *err)
+/*
+ * loop=…: the next file, under its own name. Live objects are told in the last one only: files are
+ * read together, and what is alive in two of them is there once.
+ */
+static int next_file(uint64_t now, struct ch_error *err)
 {
 	char path[sizeof(rec.path)];
 	int r;
 
-	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
 	r = ch_chunk_close(&rec.chunk, err);
 	if (r >= 0)
 		r = ch_args_file(rec.args.file, ++rec.files, path, sizeof(path), err);
@@ -148,9 +156,10 @@ static int next_file(struct ch_error *err)
 	if (r < 0)
 		return r;
 	snprintf(rec.path, sizeof(rec.path), "%s", path);
-	rec.file_start_ns = ch_now_ns();
+	rec.file_start_ns = now;
 	rec.spans_due = true;
-	return next_chunk(rec.file_start_ns, err);
+	begin_chunk(now);
+	return 0;
 }
 
 static int every_second(uint64_t now, struct ch_error *err)
@@ -171,7 +180,7 @@ static int every_second(uint64_t now, struct ch_error *err)
 	if (r >= 0 && ch_intern_error(rec.intern) < 0)
 		r = ch_fail(err, ch_intern_error(rec.intern), "names of the recording: %m");
 	if (r >= 0 && rec.args.loop_ns && now - rec.file_start_ns >= (uint64_t)rec.args.loop_ns)
-		r = next_file(err);
+		r = next_file(now, err);
 	else if (r >= 0 && chunk_is_full(now))
 		r = next_chunk(now, err);
 	return r;
@@ -272,8 +281,7 @@ static void *run(void *arg)
 static void forget_leftovers(void)
 {
 	ch_rings_skip(&ch_sampler.rings);
-	ch_ids_forget(&ch_sampler.methods);
-	ch_ids_forget(&ch_sampler.classes);
+	ch_names_forget();
 	for (uint32_t i = 0; i < ch_threads_count(); i++)
 		atomic_store(&ch_thread_at(i)->name_id, 0);
 }
@@ -368,7 +376,7 @@ static bool same_file(int a, int b)
 {
 	struct stat one, other;
 
-	return !fstat(a, &one) && !fstat(b, &other) && one.st_ino == other.st_ino &&
+	return !ch_fstat(a, &one) && !ch_fstat(b, &other) && one.st_ino == other.st_ino &&
 	       one.st_dev == other.st_dev;
 }
 

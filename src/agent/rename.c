@@ -68,15 +68,5 @@ static int hook(JNIEnv *env, struct ch_error *err)
 
 int ch_rename_hook(JNIEnv *env, struct ch_error *err)
 {
-	int r;
-
-	if (renames.original)
-		return 0;
-	if ((*env)->PushLocalFrame(env, 16) < 0)
-		return ch_fail(err, -ENOMEM, "no room for references");
-	r = hook(env, err);
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	(*env)->PopLocalFrame(env, NULL);
-	return r;
+	return renames.original ? 0 : ch_bind_hook(env, hook, err);
 }

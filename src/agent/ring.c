@@ -7,19 +7,23 @@
 #include "agent/record.h"
 
 /*
- * Pages are taken when they are first written: a stripe that no processor uses costs nothing. A
- * sample of 2,048 frames, the depth unless told, takes 16 KB, the largest definition 7 KB.
+ * Pages are taken when they are first written: a stripe that no processor uses costs nothing, and
+ * a ring is used from its start on whenever it is empty. So there may be much room, for a recorder
+ * that comes late because everybody wants the processors. A sample of 2,048 frames, the depth
+ * unless told, takes 16 KB, the largest definition 7 KB.
  */
 #define SAMPLES_MIN (128u << 10)
-#define SAMPLES_ALL (4u << 20)
-#define DEFS_SIZE   (128u << 10)
-#define SPARE       16 /* stripes for threads that are put aside while they hold one */
+#define SAMPLES_MAX (4u << 20)
+#define SAMPLES_ALL (32u << 20)
+#define DEFS_SIZE   (512u << 10)
+#define KEEP        (128u << 10) /* what an empty ring keeps of its pages */
+#define SPARE       16           /* stripes for threads that are put aside while they hold one */
 
 static size_t samples_size(unsigned processors)
 {
 	size_t size = SAMPLES_MIN;
 
-	while (size * 2 * processors <= SAMPLES_ALL && size < SAMPLES_ALL / 8)
+	while (size * 2 * processors <= SAMPLES_ALL && size < SAMPLES_MAX)
 		size *= 2;
 	return size;
 }
@@ -64,6 +68,39 @@ void ch_rings_done(struct ch_rings *r)
 size_t ch_rings_record_max(const struct ch_rings *r)
 {
 	return r->stripe[0].samples.cap / 2;
+}
+
+static bool empty(const struct ch_ring *r)
+{
+	return atomic_load(&r->head) == atomic_load(&r->tail);
+}
+
+/* A late recorder leaves many pages behind: they are given back. */
+static void to_start(struct ch_ring *r)
+{
+	uint64_t used = atomic_load(&r->head);
+
+	if (used > KEEP && r->cap > KEEP)
+		madvise(r->data + KEEP, (used < r->cap ? used : r->cap) - KEEP, MADV_DONTNEED);
+	atomic_store(&r->head, 0);
+	atomic_store(&r->tail, 0);
+}
+
+void ch_rings_rewind(struct ch_rings *r)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		struct ch_stripe *s = &r->stripe[i];
+
+		if (!atomic_load(&s->samples.head) && !atomic_load(&s->defs.head))
+			continue;
+		if (atomic_exchange(&s->taken, 1))
+			continue; /* next time */
+		if (empty(&s->samples))
+			to_start(&s->samples);
+		if (empty(&s->defs))
+			to_start(&s->defs);
+		ch_stripe_release(s);
+	}
 }
 
 static void skip(struct ch_ring *r)

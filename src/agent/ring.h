@@ -38,6 +38,8 @@ void ch_rings_done(struct ch_rings *r);
 size_t ch_rings_record_max(const struct ch_rings *r);
 /* The reader's side: all that is in them is taken as read. */
 void ch_rings_skip(struct ch_rings *r);
+/* The reader's side: empty rings begin at their start again, where memory is warm. */
+void ch_rings_rewind(struct ch_rings *r);
 
 /* A stripe of one's own, or NULL when all are taken. */
 struct ch_stripe *ch_stripe_take(struct ch_rings *r);

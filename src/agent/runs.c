@@ -11,7 +11,7 @@ static void close_run(struct ch_run *run, struct ch_chunk *c)
 	ch_jfr_put_int(&c->events, run->stack);
 	ch_jfr_put_int(&c->events, run->state);
 	ch_jfr_put_int(&c->events, run->samples);
-	ch_jfr_put_int(&c->events, run->span_ns);
+	ch_jfr_put_int(&c->events, ch_ticks_span(run->span_ns));
 	ch_jfr_event_end(&c->events, begun);
 	run->samples = 0;
 }

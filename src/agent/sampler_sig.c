@@ -9,6 +9,8 @@
 #include "agent/names.h"
 #include "agent/perf.h"
 
+#define WARM_BYTES 2048
+
 struct ch_sampler ch_sampler = { .wake_fd = -1 };
 
 static uint64_t ns_of(clockid_t clock)
@@ -123,7 +125,10 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		             .thread = atomic_load(&t->java),
 		             .max = ch_sampler.max_frames,
 		             .native = ch_sampler.native_frames,
-		             .cache = ch_sampler.pc_cache };
+		             .cache = ch_sampler.pc_cache,
+		             .name = ch_name_method,
+		             .arg = &s->defs,
+		             .epoch = ch_names_epoch() };
 
 	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * ch_sampler_frame_bytes());
 	if (!rec) {
@@ -146,7 +151,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 	w.max -= n_kernel;
 	rec->end = (uint16_t)(what->frames ? take_walked(&w, what) : walk(&w, uc));
 	rec->n_frames = n_kernel + w.n;
-	if (!ch_name_frames(rec->frames, rec->n_frames, &s->defs)) {
+	if (w.unnamed) {
 		count(&ch_sampler.dropped[CH_DROP_NAMES]);
 		return false;
 	}
@@ -248,6 +253,26 @@ static bool is_perf(const siginfo_t *si)
 	return si->si_code > 0 && si->si_code != SI_KERNEL;
 }
 
+/*
+ * What is about to be read was last touched milliseconds ago, the stack when its frames were made.
+ * Asked for all at once it comes while the kernel tells the time; else a walk is mostly waiting, for
+ * one line after the other.
+ */
+static void warm_up(const struct ch_thread *t, const ucontext_t *uc)
+{
+	const struct ch_vm *vm = &ch_sampler.vm;
+	const char *sp = (const char *)ch_arch_regs(uc).sp,
+	           *java = (const char *)atomic_load(&t->java);
+
+	for (unsigned i = 0; i < WARM_BYTES; i += 64)
+		__builtin_prefetch(sp + i);
+	if (!java)
+		return;
+	__builtin_prefetch(java + vm->thread_obj);
+	__builtin_prefetch(java + vm->thread_anchor);
+	__builtin_prefetch(java + vm->thread_stack_base);
+}
+
 static void log_cost(uint64_t ns)
 {
 	uint32_t at;
@@ -274,6 +299,7 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 		return;
 	}
 	atomic_store(&t->in_handler, true);
+	warm_up(t, context);
 	begun = ch_cpu_ns();
 	if (!is_wall(si) && !says_nothing(si) &&
 	    (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context)))

@@ -156,13 +156,15 @@ static struct open_span *make(const struct ch_span_labels *l)
 	return o;
 }
 
+/* Of the calling thread: others may have a part in the same task. */
 static struct open_span *take_out(int64_t task_id)
 {
 	struct open_span *found = NULL;
+	int tid = (int)syscall(SYS_gettid);
 
 	pthread_mutex_lock(&spans.lock);
 	for (struct open_span **at = bucket_of(task_id); *at; at = &(*at)->next)
-		if ((*at)->rec.task_id == task_id) {
+		if ((*at)->rec.task_id == task_id && (*at)->tid == tid) {
 			found = *at;
 			*at = found->next;
 			spans.n--;
@@ -200,6 +202,42 @@ void ch_span_start(const struct ch_span_labels *labels)
 	put_now(&o->rec, size_of(&o->rec));
 	if (!put_open(o))
 		free(o);
+}
+
+/* A copy of the task, whoever works on it. */
+static struct open_span *copy_of(int64_t task_id)
+{
+	struct open_span *copy = NULL;
+
+	pthread_mutex_lock(&spans.lock);
+	for (struct open_span *o = *bucket_of(task_id); o && !copy; o = o->next) {
+		size_t n = offsetof(struct open_span, rec) + size_of(&o->rec);
+
+		if (o->rec.task_id != task_id)
+			continue;
+		copy = malloc(n);
+		if (!copy)
+			break;
+		memcpy(copy, o, n);
+	}
+	pthread_mutex_unlock(&spans.lock);
+	return copy;
+}
+
+bool ch_span_join(int64_t task_id)
+{
+	struct open_span *o = copy_of(task_id);
+
+	if (!o)
+		return false;
+	o->tid = (int)syscall(SYS_gettid);
+	o->rec.start_ns = ch_now_ns();
+	take_thread(o);
+	put_now(&o->rec, size_of(&o->rec));
+	if (put_open(o))
+		return true;
+	free(o);
+	return false;
 }
 
 void ch_span_end(int64_t task_id, const char *result, size_t n)

@@ -22,7 +22,12 @@ struct ch_span_labels {
 
 /* The calling thread starts a task; the result is not looked at. */
 void ch_span_start(const struct ch_span_labels *labels);
-/* It ends. Ignored when it is not open. */
+/*
+ * The calling thread works for a task that another one has started, from now on until it says
+ * ch_span_end itself; false when nobody has.
+ */
+bool ch_span_join(int64_t task_id);
+/* The calling thread's part in it ends. Ignored when it is not open. */
 void ch_span_end(int64_t task_id, const char *result, size_t n);
 /* Writes all that are open: the recorder, into a file that is new. */
 void ch_spans_write_open(struct ch_chunk *c, struct ch_intern *in);

@@ -35,14 +35,14 @@ struct ch_thread {
 	char name[CH_THREAD_NAME_MAX];
 
 	/* Of the thread itself, in its handler. */
-	uint32_t seen_seq;
 	_Atomic uint32_t name_id;
 	_Atomic uint64_t name_hash; /* 0: to be told anew, though name_id still is the last one */
+	uint64_t name_mark;         /* of ch_thread_name_mark_sig when name_id was given; 0: none */
 
 	/* CPU time: samples are due at every multiple of the interval, less the offset. */
 	uint64_t offset_ns, accounted;
 	uint64_t counted_from_ns; /* its CPU time from which on it counts */
-	timer_t timer, young_timer;
+	int timer, young_timer;
 	bool has_timer, has_young_timer;
 	unsigned young_rearms;
 	struct ch_perf_slot clock, perf[CH_ARGS_PERF_MAX];
@@ -53,8 +53,10 @@ struct ch_thread {
 	_Atomic uint64_t wall_cpu_ns;  /* CPU time at the end of the last sample; 0: none yet */
 	_Atomic uint32_t wall_name_id; /* its name in that sample, which outlives a chunk */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
+	uint64_t wall_counted_ns; /* all before is counted; a late answer may have counted ahead */
 	uint32_t wall_idle;
-	bool ours; /* a thread of the agent */
+	bool ours;     /* a thread of the agent */
+	int64_t helps; /* the task of another thread that it works for, -1 none */
 };
 
 /* Signals carry this value. */

@@ -39,12 +39,21 @@ static int ask(struct ch_thread *t, int tid)
 	return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SIGPROF, &si);
 }
 
+/* Of a round that began at `now`: a thread may have answered since, which is later. */
+static uint64_t since_last(const struct ch_thread *t, uint64_t now)
+{
+	return now > t->wall_last_ns ? now - t->wall_last_ns : 0;
+}
+
 static void write_idle(struct ch_thread *t, uint64_t now)
 {
-	uint64_t elapsed = now - t->wall_last_ns;
+	uint64_t interval = ch_cpu_state.wall_interval_ns;
+	uint64_t samples = ch_wall_samples(t->wall_counted_ns, now, interval);
 
-	if (t->wall_idle && ch_sampler_repeat(t, ch_wall_samples(elapsed), elapsed))
+	if (t->wall_idle && ch_sampler_repeat(t, samples, since_last(t, now))) {
 		t->wall_last_ns = now;
+		t->wall_counted_ns += samples * interval;
+	}
 	t->wall_idle = 0;
 }
 
@@ -88,13 +97,13 @@ static void look_at(struct ch_thread *t, uint64_t now)
 		return;
 	if (still_waiting(t, tid)) {
 		t->wall_idle++;
-		if (now - t->wall_last_ns >= REPEAT_NS)
+		if (since_last(t, now) >= REPEAT_NS)
 			write_idle(t, now);
 		return;
 	}
 	write_idle(t, now);
 	if (!t->wall_last_ns) /* its first: it stands for one interval */
-		t->wall_last_ns = now - ch_cpu_state.wall_interval_ns;
+		t->wall_last_ns = t->wall_counted_ns = now - ch_cpu_state.wall_interval_ns;
 	atomic_store(&t->wall_asked, true);
 	if (ask(t, tid) < 0)
 		atomic_store(&t->wall_asked, false);

@@ -39,24 +39,26 @@ static enum ch_state state_of(const struct ch_thread *t, const ucontext_t *uc)
 	return in_system_call(uc) ? CH_STATE_SLEEPING : CH_STATE_RUNNABLE;
 }
 
-uint64_t ch_wall_samples(uint64_t elapsed_ns)
+uint64_t ch_wall_samples(uint64_t counted_ns, uint64_t now, uint64_t interval_ns)
 {
-	uint64_t interval = ch_cpu_state.wall_interval_ns,
-	         n = (elapsed_ns + interval / 2) / interval;
+	uint64_t due = now > counted_ns ? now - counted_ns : 0;
+	uint64_t n = (due + interval_ns / 2) / interval_ns;
 
 	return n ? n : 1;
 }
 
 void ch_wall_signal(struct ch_thread *t, ucontext_t *uc)
 {
-	uint64_t now = ch_now_ns();
+	uint64_t now = ch_now_ns(), interval = ch_cpu_state.wall_interval_ns;
 	struct ch_sample_of what = { .event = CH_EV_WALL,
 		                     .state = state_of(t, uc),
-		                     .weight = ch_wall_samples(now - t->wall_last_ns),
+		                     .weight = ch_wall_samples(t->wall_counted_ns, now, interval),
 		                     .extra = now - t->wall_last_ns };
 
-	if (ch_sampler_take(t, &what, uc))
+	if (ch_sampler_take(t, &what, uc)) {
 		t->wall_last_ns = now;
+		t->wall_counted_ns += what.weight * interval;
+	}
 	/* A thread that was running will have moved on: only one that waits is compared later. */
 	atomic_store(&t->wall_cpu_ns, what.state == CH_STATE_SLEEPING ? ch_cpu_ns() : 0);
 	atomic_store(&t->wall_asked, false);

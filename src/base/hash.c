@@ -1,7 +1,9 @@
 #include "base/hash.h"
 
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 uint64_t ch_hash_seed;
 
@@ -10,7 +12,7 @@ __attribute__((constructor)) static void draw_seed(void)
 {
 	struct timespec now;
 
-	if (getrandom(&ch_hash_seed, sizeof(ch_hash_seed), GRND_NONBLOCK) ==
+	if (syscall(SYS_getrandom, &ch_hash_seed, sizeof(ch_hash_seed), GRND_NONBLOCK) ==
 	    (ssize_t)sizeof(ch_hash_seed))
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 /* Slots of the plans below. */
+enum { STACK_FRAMES, STACK_CUT };
 enum { METHOD_CLASS, METHOD_NAME };
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE };
 
@@ -12,7 +13,8 @@ static const struct {
 	const char *type;
 	struct ch_jfr_keep keep[4];
 } wanted[CH_REC_POOLS] = {
-	[CH_REC_STACKS] = { "jdk.types.StackTrace", { { "frames", 0 } } },
+	[CH_REC_STACKS] = { "jdk.types.StackTrace",
+	                    { { "frames", STACK_FRAMES }, { "truncated", STACK_CUT } } },
 	[CH_REC_METHODS] = { "jdk.types.Method",
 	                     { { "type", METHOD_CLASS }, { "name", METHOD_NAME } } },
 	[CH_REC_CLASSES] = { "java.lang.Class", { { "name", 0 } } },
@@ -331,6 +333,12 @@ static uint32_t read_frame(struct ch_rec *r, struct ch_cursor *c)
 	return frame(r, v[FRAME_METHOD], v[FRAME_LINE], v[FRAME_TYPE]);
 }
 
+/* A frame that tells of a stack. */
+static uint32_t own_frame(struct ch_rec *r, const char *name)
+{
+	return ch_profile_frame(r->p, (struct ch_frame){ .name = ch_profile_strz(r->p, name) });
+}
+
 /* Decodes a stack, leaf first in the bytes, into a node of the trie. */
 static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 {
@@ -339,12 +347,12 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 	if (!r->layout[CH_REC_STACKS].plan)
 		return false;
 	ch_jfr_plan_run(r->layout[CH_REC_STACKS].plan, &c, v);
-	if (c.bad || !r->frame.plan || !at_address(r, v[0], &c))
+	if (c.bad || !r->frame.plan || !at_address(r, v[STACK_FRAMES], &c))
 		return false;
 	n = ch_jfr_varint(&c);
 	if (n > ch_cursor_left(&c))
 		return false;
-	if (CH_ROOM(r->path, r->path_cap, n) < 0) {
+	if (CH_ROOM(r->path, r->path_cap, n + 1) < 0) {
 		ch_profile_fail(r->p, -ENOMEM);
 		return false;
 	}
@@ -352,6 +360,8 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 		r->path[i] = read_frame(r, &c);
 	if (c.bad)
 		return false;
+	if (v[STACK_CUT]) /* its callers are not there: it is not to stand beside whole ones */
+		r->path[n++] = own_frame(r, "[truncated]");
 	*ret = ch_paths_push(r->paths, r->p, r->path, n);
 	return true;
 }
@@ -359,10 +369,7 @@ static bool read_stack(struct ch_rec *r, struct ch_cursor c, uint32_t *ret)
 static uint32_t one_frame(struct ch_rec *r, uint32_t *cache, const char *name)
 {
 	if (!*cache)
-		*cache = ch_profile_push(
-		    r->p, 0,
-		    ch_profile_frame(r->p,
-		                     (struct ch_frame){ .name = ch_profile_strz(r->p, name) }));
+		*cache = ch_profile_push(r->p, 0, own_frame(r, name));
 	return *cache;
 }
 

@@ -44,6 +44,12 @@ struct ch_names {
  */
 void ch_names_check(const struct ch_vm *vm, struct ch_names *names, uint64_t thread,
                     const char *name);
+/*
+ * Stands for the thread's name as long as it is the same: where its string lies and how many
+ * collections there were, without which nothing else can lie there. 0 when it cannot be told.
+ */
+uint64_t ch_thread_name_mark_sig(const struct ch_vm *vm, const struct ch_names *names,
+                                 uint64_t thread);
 /* The thread's name as of now, as UTF-8 of at most `room` bytes; -1 when it cannot be told. */
 int ch_thread_name_sig(const struct ch_vm *vm, const struct ch_names *names, uint64_t thread,
                        char *to, size_t room);

@@ -186,24 +186,49 @@ static size_t utf16_to_utf8(uint64_t from, size_t n, char *to, size_t room)
 	return used;
 }
 
+static uint64_t heap_of(const struct ch_vm *vm)
+{
+	return vm->collected_heap ? ch_peek64(vm->collected_heap, 0) : 0;
+}
+
 bool ch_vm_collecting_sig(const struct ch_vm *vm)
 {
-	uint64_t heap = vm->collected_heap ? ch_peek64(vm->collected_heap, 0) : 0;
+	uint64_t heap = heap_of(vm);
 
 	return heap && vm->gc_active >= 0 && ch_peek8(heap + (uint64_t)vm->gc_active, 0);
+}
+
+static uint64_t name_of(const struct ch_vm *vm, const struct ch_names *names, uint64_t thread)
+{
+	uint64_t obj = thread_object(vm, thread);
+
+	return obj ? oop_at(vm, obj + names->thread_name) : 0;
+}
+
+uint64_t ch_thread_name_mark_sig(const struct ch_vm *vm, const struct ch_names *names,
+                                 uint64_t thread)
+{
+	uint64_t heap = heap_of(vm), string;
+	uint32_t before, after;
+
+	if (!names->known || !heap || vm->gc_count < 0 || ch_vm_collecting_sig(vm))
+		return 0;
+	before = ch_peek32(heap + (uint64_t)vm->gc_count, 0);
+	string = name_of(vm, names, thread);
+	after = ch_peek32(heap + (uint64_t)vm->gc_count, 0);
+	return string && before == after ? string >> 3 << 20 | (after & 0xfffff) : 0;
 }
 
 int ch_thread_name_sig(const struct ch_vm *vm, const struct ch_names *names, uint64_t thread,
                        char *to, size_t room)
 {
-	uint64_t obj, string, value;
+	uint64_t string, value;
 	uint32_t length;
 	size_t n;
 
 	if (!names->known || ch_vm_collecting_sig(vm))
 		return -1;
-	obj = thread_object(vm, thread);
-	string = obj ? oop_at(vm, obj + names->thread_name) : 0;
+	string = name_of(vm, names, thread);
 	value = string ? oop_at(vm, string + names->string_value) : 0;
 	if (!value)
 		return -1;

@@ -1,7 +1,8 @@
 /*
- * What is known about return addresses in compiled code: the frames that one stands for and the
- * size of its stack frame. A stack is mostly the one that was seen before, so most of a walk is
- * found here. Shared by all threads and signal-safe: an entry that is being written is no entry.
+ * What is known about return addresses: the frames that one in compiled code stands for and the
+ * size of its stack frame; the frame that one in bytecode stands for. A stack is mostly the one that
+ * was seen before, so most of a walk is found here. Shared by all threads and signal-safe: an entry
+ * that is being written is no entry.
  */
 #ifndef CH_HOTSPOT_PC_CACHE_H
 #define CH_HOTSPOT_PC_CACHE_H
@@ -13,12 +14,16 @@
 #define CH_PC_CACHE_FRAMES  4
 #define CH_PC_CACHE_ENTRIES 4096
 
-/* A cache line. compile_id tells whether the code is still the one that was looked at. */
+/*
+ * A cache line. compile_id tells whether the code is still the one that was looked at, the epoch
+ * whether its frames still mean the same. Bytecode has no blob but a Method, and no compile_id.
+ */
 struct ch_pc_entry {
 	_Atomic uint32_t seq; /* odd while it is written */
 	uint32_t compile_id;
 	uint64_t pc, blob;
-	uint32_t frame_words, n;
+	uint32_t epoch;
+	uint16_t frame_words, n;
 	uint64_t frames[CH_PC_CACHE_FRAMES];
 };
 
@@ -27,9 +32,15 @@ struct ch_pc_cache {
 };
 
 /* A copy of the entry for pc, checked against the code as it is now; false when there is none. */
-bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
+bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc, uint32_t epoch,
                      struct ch_pc_entry *ret);
 /* Keeps an entry in the place of whatever was there. compile_id and seq are filled in here. */
 void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *e);
+
+/* The frame at a place in the bytecode of a Method that is on the stack; false when it is unknown. */
+bool ch_pc_cache_get_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t method, uint32_t epoch,
+                              uint64_t *ret_frame);
+void ch_pc_cache_put_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t method, uint32_t epoch,
+                              uint64_t frame);
 
 #endif

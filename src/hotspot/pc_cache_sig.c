@@ -13,13 +13,13 @@ static uint32_t compile_id(const struct ch_vm *vm, uint64_t blob)
 	return ch_peek32(blob + (uint64_t)vm->nm_compile_id, 0);
 }
 
-bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
-                     struct ch_pc_entry *ret)
+/* A copy of what is there for pc, whole; false when there is none. */
+static bool copy(struct ch_pc_cache *c, uint64_t pc, uint32_t epoch, struct ch_pc_entry *ret)
 {
 	struct ch_pc_entry *e = entry_of(c, pc);
 	uint32_t seq = atomic_load_explicit(&e->seq, memory_order_acquire);
 
-	if (seq & 1 || e->pc != pc)
+	if (seq & 1 || e->pc != pc || e->epoch != epoch)
 		return false;
 	ret->compile_id = e->compile_id;
 	ret->blob = e->blob;
@@ -28,11 +28,10 @@ bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc,
 	for (unsigned i = 0; i < CH_PC_CACHE_FRAMES; i++)
 		ret->frames[i] = e->frames[i];
 	atomic_thread_fence(memory_order_acquire);
-	return atomic_load_explicit(&e->seq, memory_order_relaxed) == seq &&
-	       ret->n <= CH_PC_CACHE_FRAMES && compile_id(vm, ret->blob) == ret->compile_id;
+	return atomic_load_explicit(&e->seq, memory_order_relaxed) == seq;
 }
 
-void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *e)
+static void put(struct ch_pc_cache *c, const struct ch_pc_entry *e)
 {
 	struct ch_pc_entry *to = entry_of(c, e->pc);
 	uint32_t seq = atomic_load_explicit(&to->seq, memory_order_relaxed);
@@ -42,11 +41,48 @@ void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct
 		return;
 	atomic_thread_fence(memory_order_release);
 	to->pc = e->pc;
+	to->epoch = e->epoch;
 	to->blob = e->blob;
-	to->compile_id = compile_id(vm, e->blob);
+	to->compile_id = e->compile_id;
 	to->frame_words = e->frame_words;
 	to->n = e->n;
 	for (unsigned i = 0; i < e->n; i++)
 		to->frames[i] = e->frames[i];
 	atomic_store_explicit(&to->seq, seq + 2, memory_order_release);
+}
+
+bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc, uint32_t epoch,
+                     struct ch_pc_entry *ret)
+{
+	return copy(c, pc, epoch, ret) && ret->n <= CH_PC_CACHE_FRAMES &&
+	       compile_id(vm, ret->blob) == ret->compile_id;
+}
+
+void ch_pc_cache_put(struct ch_pc_cache *c, const struct ch_vm *vm, const struct ch_pc_entry *e)
+{
+	struct ch_pc_entry checked = *e;
+
+	checked.compile_id = compile_id(vm, e->blob);
+	put(c, &checked);
+}
+
+bool ch_pc_cache_get_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t method, uint32_t epoch,
+                              uint64_t *ret_frame)
+{
+	struct ch_pc_entry e;
+
+	if (!copy(c, bcp, epoch, &e) || e.blob != method)
+		return false;
+	*ret_frame = e.frames[0];
+	return true;
+}
+
+void ch_pc_cache_put_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t method, uint32_t epoch,
+                              uint64_t frame)
+{
+	struct ch_pc_entry e = {
+		.pc = bcp, .blob = method, .epoch = epoch, .n = 1, .frames = { frame }
+	};
+
+	put(c, &e);
 }

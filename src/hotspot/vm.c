@@ -25,6 +25,9 @@ static const struct fact {
 	A("CodeCache", "_low_bound", code_low),
 	A("CodeCache", "_high_bound", code_high),
 	A("CodeCache", "_heaps", code_heaps),
+	A("AbstractInterpreter", "_code", interpreter),
+	F("StubQueue", "_stub_buffer", stubs_buffer),
+	F("StubQueue", "_buffer_limit", stubs_limit),
 	A("StubRoutines", "_call_stub_return_address", call_stub_return),
 	A("StubRoutines", "_cont_returnBarrier", cont_return_barrier),
 	A("PerfMemory", "_start", perf_start),
@@ -88,6 +91,7 @@ static const struct fact {
 	F("GrowableArrayBase", "_len", array_len),
 	F("CollectedHeap", "_is_gc_active", gc_active),
 	F("CollectedHeap", "_is_stw_gc_active", gc_active),
+	F("CollectedHeap", "_total_collections", gc_count),
 #undef F
 #undef A
 };
@@ -125,31 +129,70 @@ static const char *text_at(const char *entry, uint64_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-static void take_fact(struct ch_vm *vm, const struct fact *f, uint64_t offset, uint64_t address)
+/* The table of fields, and where in an entry is what. */
+struct fields {
+	const char *next; /* NULL: this JVM has no such table */
+	uint64_t stride, type, name, offset, address;
+};
+
+struct field {
+	const char *type, *name;
+	uint64_t offset, address; /* in its object, or of itself when it is static */
+};
+
+static struct fields fields_of(void *lib)
 {
-	if (f->kind == OFFSET)
-		*(int32_t *)((char *)vm + f->at) = (int32_t)offset;
+	struct fields f = {
+		.next = (const char *)word(lib, "gHotSpotVMStructs"),
+		.stride = word(lib, "gHotSpotVMStructEntryArrayStride"),
+		.type = word(lib, "gHotSpotVMStructEntryTypeNameOffset"),
+		.name = word(lib, "gHotSpotVMStructEntryFieldNameOffset"),
+		.offset = word(lib, "gHotSpotVMStructEntryOffsetOffset"),
+		.address = word(lib, "gHotSpotVMStructEntryAddressOffset"),
+	};
+
+	if (!f.stride)
+		f.next = NULL;
+	return f;
+}
+
+static bool next_field(struct fields *f, struct field *ret)
+{
+	const char *e = f->next;
+
+	if (!e || !text_at(e, f->type) || !text_at(e, f->name))
+		return false;
+	*ret = (struct field){ text_at(e, f->type), text_at(e, f->name),
+		               *(const uint64_t *)(e + f->offset),
+		               *(const uint64_t *)(e + f->address) };
+	f->next += f->stride;
+	return true;
+}
+
+static bool field_is(const struct field *f, const char *type, const char *name)
+{
+	return !strcmp(f->type, type) && !strcmp(f->name, name);
+}
+
+static void take_fact(struct ch_vm *vm, const struct fact *fact, const struct field *f)
+{
+	if (fact->kind == OFFSET)
+		*(int32_t *)((char *)vm + fact->at) = (int32_t)f->offset;
 	else
-		*(uint64_t *)((char *)vm + f->at) = address;
+		*(uint64_t *)((char *)vm + fact->at) = f->address;
 }
 
 static int read_fields(struct ch_vm *vm, void *lib, struct ch_error *err)
 {
-	const char *e = (const char *)word(lib, "gHotSpotVMStructs");
-	uint64_t stride = word(lib, "gHotSpotVMStructEntryArrayStride");
-	uint64_t type = word(lib, "gHotSpotVMStructEntryTypeNameOffset");
-	uint64_t field = word(lib, "gHotSpotVMStructEntryFieldNameOffset");
-	uint64_t offset = word(lib, "gHotSpotVMStructEntryOffsetOffset");
-	uint64_t address = word(lib, "gHotSpotVMStructEntryAddressOffset");
+	struct fields all = fields_of(lib);
+	struct field f;
 
-	if (!e || !stride)
+	if (!all.next)
 		return ch_fail(err, -ENOTSUP, "this JVM exports no VMStructs: not HotSpot?");
-	for (; text_at(e, type) && text_at(e, field); e += stride)
+	while (next_field(&all, &f))
 		for (size_t i = 0; i < CH_LEN(facts); i++)
-			if (!strcmp(text_at(e, type), facts[i].type) &&
-			    !strcmp(text_at(e, field), facts[i].field))
-				take_fact(vm, &facts[i], *(const uint64_t *)(e + offset),
-				          *(const uint64_t *)(e + address));
+			if (field_is(&f, facts[i].type, facts[i].field))
+				take_fact(vm, &facts[i], &f);
 	return 0;
 }
 
@@ -181,21 +224,15 @@ static int32_t int_constant(void *lib, const char *name, int32_t fallback)
 }
 
 /* Address and offset of one field, for the few that are read here only. */
-static const char *static_field(void *lib, const char *want_type, const char *want_field,
-                                uint64_t *ret_offset)
+static const char *static_field(void *lib, const char *type, const char *name, uint64_t *ret_offset)
 {
-	const char *e = (const char *)word(lib, "gHotSpotVMStructs");
-	uint64_t stride = word(lib, "gHotSpotVMStructEntryArrayStride");
-	uint64_t type = word(lib, "gHotSpotVMStructEntryTypeNameOffset");
-	uint64_t field = word(lib, "gHotSpotVMStructEntryFieldNameOffset");
-	uint64_t offset = word(lib, "gHotSpotVMStructEntryOffsetOffset");
-	uint64_t address = word(lib, "gHotSpotVMStructEntryAddressOffset");
+	struct fields all = fields_of(lib);
+	struct field f;
 
-	for (; e && text_at(e, type) && text_at(e, field); e += stride)
-		if (!strcmp(text_at(e, type), want_type) &&
-		    !strcmp(text_at(e, field), want_field)) {
-			*ret_offset = *(const uint64_t *)(e + offset);
-			return (const char *)*(const uint64_t *)(e + address);
+	while (next_field(&all, &f))
+		if (field_is(&f, type, name)) {
+			*ret_offset = f.offset;
+			return (const char *)f.address;
 		}
 	*ret_offset = UINT64_MAX;
 	return NULL;
@@ -280,6 +317,19 @@ static void load(uint64_t *variable)
 		*variable = *(const uint64_t *)*variable;
 }
 
+/* Its code is where its queue of stubs is. A JVM that does not tell is asked at each frame. */
+static void read_interpreter(struct ch_vm *vm)
+{
+	const char *queue;
+
+	load(&vm->interpreter);
+	queue = (const char *)vm->interpreter;
+	if (!queue || vm->stubs_buffer < 0 || vm->stubs_limit < 0)
+		return;
+	vm->interpreter = *(const uint64_t *)(queue + vm->stubs_buffer);
+	vm->interpreter_size = *(const uint32_t *)(queue + vm->stubs_limit);
+}
+
 int ch_vm_read(struct ch_vm *vm, void *lib, struct ch_error *err)
 {
 	int r;
@@ -313,5 +363,6 @@ int ch_vm_read(struct ch_vm *vm, void *lib, struct ch_error *err)
 	load(&vm->narrow_oop_base);
 	if (vm->narrow_oop_shift)
 		vm->narrow_oop_shift = *(const uint32_t *)vm->narrow_oop_shift;
+	read_interpreter(vm);
 	return read_heaps(vm, err);
 }

@@ -23,6 +23,7 @@ struct ch_vm {
 
 	/* Values that stay, 0 when there are none. */
 	uint64_t code_low, code_high, call_stub_return, cont_return_barrier;
+	uint64_t interpreter, interpreter_size; /* where its code is; size 0: unknown */
 	uint64_t narrow_oop_base, narrow_oop_shift;
 	/* Addresses of variables, 0 when there are none. */
 	uint64_t code_heaps, perf_start, collected_heap;
@@ -43,7 +44,8 @@ struct ch_vm {
 	int32_t method_const, const_constants, const_flags, const_code_size, const_name, const_sig;
 	int32_t pool_holder, klass_name, symbol_length, symbol_body;
 	int32_t array_data, array_len;
-	int32_t gc_active;
+	int32_t gc_active, gc_count;
+	int32_t stubs_buffer, stubs_limit;
 
 	/* Sizes and constants. */
 	int32_t method_size, const_size, pool_size, block_size;

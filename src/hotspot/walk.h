@@ -85,6 +85,15 @@ struct ch_walk {
 	/* Tables for native code without frame pointers; n 0: there are none. */
 	struct ch_unwind_libs libs;
 	struct ch_pc_cache *cache; /* NULL: none */
+	/*
+	 * The id of a Method, asked for while its frame keeps it alive; 0: there is none to be had,
+	 * and the walk ends, `unnamed`. NULL: frames hold addresses. What the cache holds counts for
+	 * one epoch: ids mean the same as long as it is the same.
+	 */
+	uint32_t (*name)(struct ch_walk *w, uint64_t method);
+	void *arg; /* of name */
+	uint32_t epoch;
+	bool unnamed;
 };
 
 /*

@@ -43,9 +43,18 @@ static bool push(struct walker *k, uint64_t frame)
 
 static bool push_method(struct walker *k, enum ch_frame_kind kind, uint64_t method, int bci)
 {
+	uint64_t what = method >> 3;
+
 	if (!ch_method_plausible(k->vm, method))
 		return true;
-	return push(k, ch_frame_java(kind, method >> 3,
+	if (k->w->name) {
+		what = k->w->name(k->w, method);
+		if (!what) {
+			k->w->unnamed = true;
+			return false;
+		}
+	}
+	return push(k, ch_frame_java(kind, what,
 	                             bci < 0 || bci >= CH_FRAME_BCI_NONE ? CH_FRAME_BCI_NONE
 	                                                                 : (unsigned)bci));
 }
@@ -67,11 +76,21 @@ static bool to_anchor(struct walker *k, uint64_t anchor)
 	return true;
 }
 
+/* The places that nearly every stack goes through, and that never move, need no search. */
+static struct ch_blob find_blob(const struct ch_vm *vm, uint64_t pc)
+{
+	if (pc - vm->interpreter < vm->interpreter_size)
+		return (struct ch_blob){ .at = vm->interpreter, .kind = CH_BLOB_INTERPRETER };
+	if (pc == vm->call_stub_return)
+		return (struct ch_blob){ .at = pc, .kind = CH_BLOB_STUBS };
+	return ch_blob_find(vm, pc);
+}
+
 /* The blob around a pc; the last one is remembered, as it is mostly asked for twice. */
 static const struct ch_blob *blob_of(struct walker *k, uint64_t pc)
 {
 	if (k->blob_pc != pc) {
-		k->blob = ch_blob_find(k->vm, pc);
+		k->blob = find_blob(k->vm, pc);
 		k->blob_pc = pc;
 	}
 	return &k->blob;
@@ -114,12 +133,20 @@ static bool is_caller(struct walker *k, uint64_t pc, uint64_t sp)
 	return words >= 2 && on_stack(k, sp - 8) && returns_to_java(k, ch_arch_code(word(sp, -1)));
 }
 
+/* Seen before as a return address: it need not be searched again. */
+static bool is_known(const struct walker *k, uint64_t pc)
+{
+	struct ch_pc_entry e;
+
+	return k->w->cache && ch_pc_cache_get(k->w->cache, k->vm, pc, k->w->epoch, &e);
+}
+
 /* Takes the return address out of the stack word at `slot`; the frame ends behind it. */
 static bool return_from(struct walker *k, uint64_t slot, bool guess)
 {
 	uint64_t pc = on_stack(k, slot) ? ch_arch_code(word(slot, 0)) : 0;
 
-	if (guess ? !is_caller(k, pc, slot + 8) : !returns_to_java(k, pc))
+	if (guess ? !is_caller(k, pc, slot + 8) : !is_known(k, pc) && !returns_to_java(k, pc))
 		return false;
 	k->r.pc = pc;
 	k->r.sp = slot + 8;
@@ -186,10 +213,12 @@ static void remember(struct walker *k, const struct ch_blob *b, unsigned first)
 {
 	struct ch_pc_entry e = { .pc = k->r.pc,
 		                 .blob = b->at,
-		                 .frame_words = (uint32_t)b->frame_words,
-		                 .n = k->w->n - first };
+		                 .epoch = k->w->epoch,
+		                 .frame_words = (uint16_t)b->frame_words,
+		                 .n = (uint16_t)(k->w->n - first) };
 
-	if (!k->w->cache || !e.n || e.n > CH_PC_CACHE_FRAMES || b->frame_words < 2)
+	if (!k->w->cache || !e.n || k->w->n - first > CH_PC_CACHE_FRAMES || b->frame_words < 2 ||
+	    b->frame_words > UINT16_MAX)
 		return;
 	for (unsigned i = 0; i < e.n; i++)
 		e.frames[i] = k->w->frames[first + i];
@@ -202,9 +231,10 @@ static bool step_known(struct walker *k)
 	struct ch_pc_entry e;
 	uint64_t end, pc;
 
-	if (k->top || !k->w->cache || !ch_pc_cache_get(k->w->cache, k->vm, k->r.pc, &e))
+	if (k->top || !k->w->cache ||
+	    !ch_pc_cache_get(k->w->cache, k->vm, k->r.pc, k->w->epoch, &e))
 		return false;
-	end = k->r.sp + e.frame_words * 8;
+	end = k->r.sp + e.frame_words * UINT64_C(8);
 	if (!on_stack(k, end - 8) || k->w->n + e.n > k->w->max)
 		return false;
 	pc = ch_arch_code(word(end, -1));
@@ -268,21 +298,40 @@ static int interpreted_bci(struct walker *k, uint64_t method)
 	return code < size ? (int)code : -1;
 }
 
+/*
+ * Callers that are interpreted stand at a call: the same place in their bytecode is the same frame.
+ * What the top says may be half written.
+ */
+static bool push_interpreted(struct walker *k, uint64_t method)
+{
+	struct ch_pc_cache *cache = k->top ? NULL : k->w->cache;
+	uint64_t bcp = word(k->r.fp, BCP), frame;
+	unsigned first = k->w->n;
+
+	if (cache && ch_pc_cache_get_bytecode(cache, bcp, method, k->w->epoch, &frame))
+		return push(k, frame);
+	if (!push_method(k, CH_FRAME_INTERPRETED, method, interpreted_bci(k, method)))
+		return false;
+	if (cache && bcp && k->w->n == first + 1)
+		ch_pc_cache_put_bytecode(cache, bcp, method, k->w->epoch, k->w->frames[first]);
+	return true;
+}
+
 static enum ch_walk_end step_interpreted(struct walker *k)
 {
 	uint64_t fp = k->r.fp, method, sp;
+	unsigned first;
 
 	if (!on_stack(k, fp) || fp < k->r.sp) {
 		/* Before the frame is there, its caller is all that can be told. */
 		return k->top && return_from_leaf(k) ? CH_WALK_DONE : CH_WALK_BAD_FRAME;
 	}
 	method = word(fp, METHOD);
-	if (ch_method_plausible(k->vm, method)) {
-		if (!push_method(k, CH_FRAME_INTERPRETED, method, interpreted_bci(k, method)))
-			return CH_WALK_TRUNCATED;
-	} else if (!k->top) {
+	first = k->w->n;
+	if (!push_interpreted(k, method))
+		return CH_WALK_TRUNCATED;
+	if (k->w->n == first && !k->top)
 		return CH_WALK_BAD_FRAME;
-	}
 	sp = ch_frame_sender_sp(fp, word(fp, SENDER_SP));
 	if (!on_stack(k, sp))
 		return CH_WALK_BAD_SP;

@@ -16,6 +16,7 @@ struct ch_profile *ch_diff_join(const struct ch_profile *before, const struct ch
 	if (!p)
 		return NULL;
 	ch_profile_merge(p, before, side(p, "before"));
+	p->source++;
 	ch_profile_merge(p, after, side(p, "after"));
 	p->start_ns = p->end_ns = CH_NO_TIME;
 	return p;

@@ -98,6 +98,7 @@ struct ch_sample {
 
 struct ch_series {
 	uint32_t name, unit; /* string ids */
+	uint32_t source;     /* which of several files it is of: those of one name are compared */
 	int64_t *time_ns;
 	double *value;
 	size_t n, time_cap, value_cap;
@@ -136,6 +137,7 @@ struct ch_profile {
 		struct ch_index index;
 	} rows;
 
+	uint32_t source; /* of the points that are added now */
 	struct ch_series *series;
 	size_t n_series, series_cap;
 

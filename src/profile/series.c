@@ -6,16 +6,18 @@
 #define SERIES_MAX ((size_t)1024)
 #define POINTS_MAX ((size_t)1 << 24)
 
+/* The last ones first: points come file by file. */
 static struct ch_series *series(struct ch_profile *p, const char *name, const char *unit)
 {
 	uint32_t id = ch_profile_strz(p, name);
 
-	for (size_t i = 0; i < p->n_series; i++)
-		if (p->series[i].name == id)
+	for (size_t i = p->n_series; i-- > 0;)
+		if (p->series[i].name == id && p->series[i].source == p->source)
 			return &p->series[i];
 	if (p->n_series >= SERIES_MAX || CH_ROOM(p->series, p->series_cap, p->n_series + 1) < 0)
 		return NULL;
-	p->series[p->n_series] = (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit) };
+	p->series[p->n_series] =
+	    (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit), .source = p->source };
 	return &p->series[p->n_series++];
 }
 
@@ -27,6 +29,10 @@ void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, 
 	if (!p->want.series)
 		return;
 	s = series(p, name, unit);
+	if (!s && p->source && !p->strings.err) {
+		ch_profile_note(p, "metrics over time are shown for the first files only");
+		return;
+	}
 	if (!s || s->n >= POINTS_MAX || CH_ROOM(s->time_ns, s->time_cap, s->n + 1) < 0 ||
 	    CH_ROOM(s->value, s->value_cap, s->n + 1) < 0) {
 		ch_profile_damage(p, "some points of the series '%s' were left out", name);

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+
+#include "sys/kernel.h"
+#include "sys/mapped.h"
 
 /* What .gnu_debugdata may grow to: symbols of the largest libraries stay far below. */
 #define DEBUGDATA_MAX ((size_t)64 << 20)
@@ -41,36 +43,67 @@ int ch_elf_from(const void *data, size_t size, struct ch_elf *ret, struct ch_err
 	return 0;
 }
 
+/* With a page of zeros behind: a name that loses its end after it was checked ends there. */
+static size_t mapped_bytes(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return ((size + page - 1) & ~(page - 1)) + page;
+}
+
+static int map_file(int fd, size_t size, struct ch_elf *ret)
+{
+	size_t whole = mapped_bytes(size);
+	void *p = mmap(NULL, whole, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int r, slot;
+
+	if (p == MAP_FAILED)
+		return -errno;
+	slot = ch_mapped_add(p, whole);
+	if (slot < 0)
+		r = slot;
+	else if (mmap(p, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+		r = -errno;
+	else
+		r = ch_elf_from(p, size, ret, NULL);
+	if (r < 0) {
+		if (slot >= 0)
+			ch_mapped_remove(slot);
+		munmap(p, whole);
+		return r;
+	}
+	ret->owner = CH_ELF_FILE;
+	ret->slot = slot;
+	return 0;
+}
+
 int ch_elf_open(const char *path, struct ch_elf *ret, struct ch_error *err)
 {
 	/* A name in a list of mappings may be of anything: a pipe must not make us wait. */
 	CH_CLEANUP(ch_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	void *p;
 	int r;
 
 	if (fd < 0)
 		return ch_fail(err, -errno, "open '%s': %m", path);
-	if (fstat(fd, &st) < 0)
+	if (ch_fstat(fd, &st) < 0)
 		return ch_fail(err, -errno, "stat '%s': %m", path);
 	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
 		return ch_fail(err, -ENOEXEC, "'%s' is not an ELF file", path);
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
-		return ch_fail(err, -errno, "map '%s': %m", path);
-	r = ch_elf_from(p, (size_t)st.st_size, ret, NULL);
-	if (r < 0) {
-		munmap(p, (size_t)st.st_size);
+	r = map_file(fd, (size_t)st.st_size, ret);
+	if (r == -ENOEXEC)
 		return ch_fail(err, r, "'%s' is no ELF file of this machine", path);
-	}
-	ret->owner = CH_ELF_FILE;
-	return 0;
+	return r < 0 ? ch_fail(err, r, "map '%s': %m", path) : 0;
 }
 
 void ch_elf_done(struct ch_elf *e)
 {
-	if (e->owner != CH_ELF_BORROWED)
+	if (e->owner == CH_ELF_FILE) {
+		ch_mapped_remove(e->slot);
+		munmap((void *)e->data, mapped_bytes(e->size));
+	} else if (e->owner == CH_ELF_MEMORY) {
 		munmap((void *)e->data, e->size);
+	}
 	*e = (struct ch_elf){ 0 };
 }
 

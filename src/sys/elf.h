@@ -1,6 +1,7 @@
 /*
  * Little-endian ELF64 files, read with suspicion: each offset and count may be a
- * lie. Files are mapped for reading; what is looked at once is given back by ch_elf_release, so
+ * lie, and a file may be written over meanwhile. Files are mapped for reading, with zeros behind
+ * their end, and known to sys/mapped.h; what is looked at once is given back by ch_elf_release, so
  * that tables of many megabytes cost no memory that stays.
  */
 #ifndef CH_SYS_ELF_H
@@ -20,6 +21,7 @@ struct ch_elf {
 	const uint8_t *data; /* the whole file */
 	size_t size;
 	enum ch_elf_owner owner;
+	int slot; /* of a mapped file, in sys/mapped.h */
 };
 
 /* Bytes of the file; addr is where they are in the image, relative to where that is loaded. */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "sys/arch.h"
+#include "sys/mapped.h"
 #include "sys/peek.h"
 
 struct sigaction ch_fault_before_segv, ch_fault_before_bus;
@@ -32,6 +33,8 @@ void ch_fault_signal(int sig, siginfo_t *si, void *context)
 		ch_arch_resume_at(uc, (uintptr_t)ch_peek_fail);
 		return;
 	}
+	if (sig == SIGBUS && ch_mapped_fault(si->si_addr))
+		return;
 	hand_on(sig == SIGSEGV ? &ch_fault_before_segv : &ch_fault_before_bus, sig, si, context);
 }
 

@@ -12,7 +12,7 @@
 struct ch_map {
 	const uint8_t *data; /* never NULL, also for an empty file */
 	size_t size;
-	int slot; /* place in the table of the SIGBUS handler, -1 when nothing is mapped */
+	int slot; /* place in the table of sys/mapped.h, -1 when nothing is mapped */
 };
 
 /* Maps the regular file open as fd; fd may be closed afterwards. `name` is for the error text. */

@@ -2,7 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
+
+#include "sys/kernel.h"
 
 /* /proc/stat has a number for each interrupt line, before the one that is wanted. */
 #define TEXT_MAX (64u << 10)
@@ -143,6 +144,6 @@ void ch_procstat_read(const struct ch_procstat *p, struct ch_procstat_now *ret)
 	ret->disk_read_bytes = ch_procstat_value(text, "read_bytes:");
 	ret->disk_written_bytes = ch_procstat_value(text, "write_bytes:");
 	/* A folder has a link for each folder inside, and two of its own. */
-	if (p->fd[CH_PROC_TASK] >= 0 && fstat(p->fd[CH_PROC_TASK], &st) == 0 && st.st_nlink > 2)
+	if (p->fd[CH_PROC_TASK] >= 0 && ch_fstat(p->fd[CH_PROC_TASK], &st) == 0 && st.st_nlink > 2)
 		ret->threads = (int64_t)st.st_nlink - 2;
 }

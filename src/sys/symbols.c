@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/demangle.h"
 #include "base/hash.h"
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "sys/kernel.h"
 #include "sys/maps.h"
 #include "sys/symlist.h"
 #include "sys/symtable.h"
@@ -292,7 +292,7 @@ static bool perf_map_changed(struct ch_symbols *s)
 	char path[64];
 
 	perf_path(path);
-	if (stat(path, &st) < 0)
+	if (ch_stat(path, &st) < 0)
 		st = (struct stat){ 0 };
 	if (st.st_size == s->perf_size && st.st_mtim.tv_sec == s->perf_time.tv_sec &&
 	    st.st_mtim.tv_nsec == s->perf_time.tv_nsec)

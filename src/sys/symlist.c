@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/span.h"
+#include "sys/kernel.h"
 
 /* A line longer than this is cut into lines that mean nothing. */
 #define CHUNK 65536
@@ -132,7 +132,7 @@ int ch_symlist_perf(const char *path, struct ch_symtable *ret, size_t max_bytes)
 	struct stat st;
 
 	*ret = (struct ch_symtable){ 0 };
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || ch_fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
 		return -EPERM;

@@ -8,6 +8,9 @@
 #include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/fault.h"
 
 #define PLAIN  DATA_DIR "/elf/plain.elf"
 #define PACKED DATA_DIR "/elf/packed.elf"
@@ -245,6 +248,66 @@ static void damaged_files_are_read_within_their_bounds(void **state)
 	ch_elf_done(&whole);
 }
 
+/* --- a file that changes -------------------------------------------------------------------- */
+
+static void copy_of(const char *path, char to[64], struct ch_elf *ret)
+{
+	struct ch_elf whole;
+	int fd;
+
+	strcpy(to, "/tmp/charcloth-elf-XXXXXX");
+	fd = mkstemp(to);
+	assert_true(fd >= 0);
+	assert_int_equal(ch_elf_open(path, &whole, NULL), 0);
+	assert_int_equal(write(fd, whole.data, whole.size), (ssize_t)whole.size);
+	ch_elf_done(&whole);
+	close(fd);
+	assert_int_equal(ch_elf_open(to, ret, NULL), 0);
+}
+
+static void a_file_that_is_emptied_meanwhile_reads_as_zeros(void **state)
+{
+	struct ch_elf_symtab t;
+	struct ch_elf_sym sym;
+	struct ch_elf e;
+	char path[64];
+
+	(void)state;
+	assert_int_equal(ch_fault_install(NULL), 0);
+	copy_of(PLAIN, path, &e);
+	assert_true(ch_elf_symtab(&e, CH_ELF_SYMTAB, &t));
+	assert_true(ch_elf_sym(&t, 2, &sym));
+	assert_int_equal(truncate(path, 0), 0);
+	assert_false(ch_elf_sym(&t, 2, &sym));
+	assert_int_equal(strlen(t.names), 0);
+	assert_false(ch_elf_symtab(&e, CH_ELF_SYMTAB, &t));
+	ch_elf_release(&e);
+	look(e.data, e.size);
+	ch_elf_done(&e);
+	unlink(path);
+}
+
+static void a_name_that_loses_its_end_ends_behind_the_file(void **state)
+{
+	struct ch_elf_symtab t;
+	struct ch_elf_sym sym;
+	char path[64], all[8192];
+	struct ch_elf e;
+	int fd;
+
+	(void)state;
+	copy_of(PLAIN, path, &e);
+	assert_true(ch_elf_symtab(&e, CH_ELF_SYMTAB, &t));
+	assert_true(ch_elf_sym(&t, 2, &sym));
+	memset(all, 'x', sizeof(all));
+	fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, all, sizeof(all), 0), sizeof(all));
+	assert_true(strlen(sym.name) <= sizeof(all));
+	close(fd);
+	ch_elf_done(&e);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +319,8 @@ int main(void)
 		cmocka_unit_test(a_function_of_this_program_is_where_it_is),
 		cmocka_unit_test(a_loaded_library_is_a_file_again),
 		cmocka_unit_test(damaged_files_are_read_within_their_bounds),
+		cmocka_unit_test(a_file_that_is_emptied_meanwhile_reads_as_zeros),
+		cmocka_unit_test(a_name_that_loses_its_end_ends_behind_the_file),
 	};
 
 	return cmocka_run_group_tests_name("elf", tests, NULL, NULL);

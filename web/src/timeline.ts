@@ -27,18 +27,22 @@ export class Timeline {
   private readonly buckets: number;
   private readonly start: number;
   private readonly step: number;
+  /** Series of one name are lines of one strip. */
+  private readonly metrics: Series[][];
   private range: [number, number] | null = null;
   private histogram: Float64Array = new Float64Array(0);
   private drag: { from: number; grip: number } | null = null;
 
   constructor(
-    private readonly meta: Meta,
+    meta: Meta,
     private readonly theme: () => Theme,
     private readonly events: TimeEvents,
   ) {
     this.buckets = meta.time!.buckets;
     this.start = meta.time!.start_ms;
     this.step = meta.time!.bucket_ms;
+    const names = [...new Set(meta.series.map((series) => series.name))];
+    this.metrics = names.map((name) => meta.series.filter((series) => series.name === name));
     const root = byId('time');
     root.hidden = false;
     this.box.append(this.canvas, ...this.grips);
@@ -128,9 +132,9 @@ export class Timeline {
   draw(): void {
     const { canvas, box } = this;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const low = window.innerWidth < 640 || this.meta.series.length >= FEW_STRIPS;
+    const low = window.innerWidth < 640 || this.metrics.length >= FEW_STRIPS;
     const tall = rem * (low ? LOW_STRIP : STRIP);
-    const strips = 1 + this.meta.series.length;
+    const strips = 1 + this.metrics.length;
     const width = box.clientWidth;
     const height = Math.round(tall * strips + rem * 1.3);
     const ratio = window.devicePixelRatio || 1;
@@ -141,7 +145,7 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = `${Math.round(rem * 0.79)}px system-ui, sans-serif`;
     const theme = this.theme();
-    this.meta.series.forEach((series, i) => this.drawSeries(context, series, i * tall, tall, width, theme));
+    this.metrics.forEach((lines, i) => this.drawMetric(context, lines, i * tall, tall, width, theme));
     this.drawSamples(context, (strips - 1) * tall, tall, width, theme);
     this.drawAxis(context, strips * tall, width, rem, theme);
     this.drawBrush(context, width, strips * tall, theme);
@@ -196,36 +200,50 @@ export class Timeline {
     this.label(context, 'Samples', `peak ${count(most)} in ${per}`, y, width, theme);
   }
 
-  private drawSeries(
+  /** The lines of one metric, one for each process that was recorded. */
+  private drawMetric(
     context: CanvasRenderingContext2D,
-    series: Series,
+    lines: Series[],
     y: number,
     height: number,
     width: number,
     theme: Theme,
   ): void {
-    const span = this.buckets * this.step;
-    const most = series.v.reduce((a, b) => Math.max(a, b), 0);
+    const { name, unit } = lines[0]!;
+    const most = lines.reduce((high, line) => line.v.reduce((a, b) => Math.max(a, b), high), 0);
     // Percentages are read against 100, not against their own peak.
-    const top = series.unit === '%' ? Math.max(100, most) : most || 1;
-    const gap = gapLimit(series.t_ms);
+    const top = unit === '%' ? Math.max(100, most) : most || 1;
     context.strokeStyle = theme.text;
-    context.globalAlpha = 0.75;
+    context.globalAlpha = Math.max(0.15, 0.75 / Math.sqrt(lines.length));
     context.lineWidth = 1.25;
-    context.beginPath();
-    for (let i = 0; i < series.t_ms.length; i++) {
-      const px = ((series.t_ms[i]! - this.start) / span) * width;
-      const py = y + height - 2 - (series.v[i]! / top) * (height - 8);
-      // Where nothing was measured nothing is drawn.
-      if (i === 0 || series.t_ms[i]! - series.t_ms[i - 1]! > gap) context.moveTo(px, py);
-      else context.lineTo(px, py);
-    }
-    context.stroke();
+    for (const line of lines) this.drawLine(context, line, y, height, width, top);
     context.globalAlpha = 1;
     context.fillStyle = theme.line;
     context.fillRect(0, y + height - 0.5, width, 1);
-    const unit = series.unit === '%' ? `${+most.toFixed(1)}%` : quantity(most, series.unit);
-    this.label(context, series.name, `peak ${unit}`, y, width, theme);
+    const peak = unit === '%' ? `${+most.toFixed(1)}%` : quantity(most, unit);
+    const of = lines.length > 1 ? `${name} (${lines.length} processes)` : name;
+    this.label(context, of, `peak ${peak}`, y, width, theme);
+  }
+
+  private drawLine(
+    context: CanvasRenderingContext2D,
+    line: Series,
+    y: number,
+    height: number,
+    width: number,
+    top: number,
+  ): void {
+    const span = this.buckets * this.step;
+    const gap = gapLimit(line.t_ms);
+    context.beginPath();
+    for (let i = 0; i < line.t_ms.length; i++) {
+      const px = ((line.t_ms[i]! - this.start) / span) * width;
+      const py = y + height - 2 - (line.v[i]! / top) * (height - 8);
+      // Where nothing was measured nothing is drawn.
+      if (i === 0 || line.t_ms[i]! - line.t_ms[i - 1]! > gap) context.moveTo(px, py);
+      else context.lineTo(px, py);
+    }
+    context.stroke();
   }
 
   private drawAxis(context: CanvasRenderingContext2D, y: number, width: number, rem: number, theme: Theme): void {
