@@ -20,13 +20,13 @@ from collections.abc import Callable
 
 import inputs
 import peers
+import plugin
 
 import agent
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"
 MARKS = "<!-- bench:begin -->", "<!-- bench:end -->"
-AGENT_MARKS = "<!-- bench-agent:begin -->", "<!-- bench-agent:end -->"
 ONE_CORE = ["taskset", "-c", "0"]
 PATIENCE_S = 240  # a tool that has taken this long in all is not run again
 MIB = 1 << 20
@@ -347,10 +347,19 @@ def write_page(text, marks=MARKS):
     PAGE.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
+# What has a command line and a table of its own.
+PARTS = {
+    "agent": (agent.main, ("<!-- bench-agent:begin -->", "<!-- bench-agent:end -->")),
+    "spark": (plugin.main, ("<!-- bench-spark:begin -->", "<!-- bench-spark:end -->")),
+}
+
+
 def main():
-    if sys.argv[1:2] == ["agent"]:
-        return agent.main(sys.argv[2:], machine(), read_page(AGENT_MARKS), lambda text: write_page(text, AGENT_MARKS))
-    parser = argparse.ArgumentParser(description=__doc__, epilog="`./dev bench agent` measures the JVM agent.")
+    if sys.argv[1:2] and sys.argv[1] in PARTS:
+        measure, marks = PARTS[sys.argv[1]]
+        return measure(sys.argv[2:], machine(), read_page(marks), lambda text: write_page(text, marks))
+    others = "`./dev bench agent` measures the JVM agent, `./dev bench spark` the Spark plugin."
+    parser = argparse.ArgumentParser(description=__doc__, epilog=others)
     keys = [case.key for case in CASES] + ["page"]
     parser.add_argument("cases", nargs="*", metavar="CASE", help="some of " + ", ".join(keys) + "; all without")
     parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (5)")

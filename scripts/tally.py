@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Counts what the test runners report.
 
-tally.py meson|node|junit FILE --name NAME --status N   prints "passed failed skipped NAME"
+tally.py meson|node|junit FILE --name NAME --status N   prints "passed failed skipped NAME"; a folder of .xml will do
 tally.py sum FILE                                       adds such lines; the last line is "N passed, N failed"
 """
 
 import argparse
 import json
+import pathlib
 import re
 import sys
 from xml.etree import ElementTree
@@ -58,9 +59,12 @@ COUNTERS = {"meson": count_meson, "node": count_node, "junit": count_junit}
 
 
 def count(kind, path, name, status):
+    path = pathlib.Path(path)
+    passed = failed = skipped = 0
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            passed, failed, skipped = COUNTERS[kind](file.read())
+        for file in sorted(path.glob("*.xml")) if path.is_dir() else [path]:
+            one = COUNTERS[kind](file.read_text(encoding="utf-8", errors="replace"))
+            passed, failed, skipped = passed + one[0], failed + one[1], skipped + one[2]
     except (OSError, ValueError, KeyError, ElementTree.ParseError):
         passed = failed = skipped = 0
     if status != 0 and failed == 0:

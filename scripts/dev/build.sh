@@ -11,7 +11,10 @@ cmd_build() {
     esac
     need_build "$variant"
     case $variant in
-    release) echo "built build/charcloth and build/libcharcloth.so" ;;
+    release)
+        need_jar
+        echo "built build/charcloth, build/libcharcloth.so and build/charcloth-spark.jar"
+        ;;
     aarch64) echo "built build/aarch64/src/libcharcloth.so" ;;
     *) echo "built build/$variant" ;;
     esac
@@ -75,6 +78,32 @@ need_build() {
         done
     fi
 }
+
+# The Spark plugin with the agents of all platforms. Silent when nothing it is made of is newer.
+need_jar() {
+    local jar=build/charcloth-spark.jar
+    need build cross
+    need_build release
+    need_build aarch64
+    put_agent build/libcharcloth.so linux-x64 strip
+    put_agent build/libcharcloth.so linux-musl-x64 strip
+    put_agent build/aarch64/src/libcharcloth.so linux-arm64 aarch64-linux-gnu-strip
+    [[ -f $jar && -z $(find spark-plugin/pom.xml spark-plugin/src/main build/spark/native -newer "$jar" -print -quit) ]] &&
+        return 0
+    step spark-plugin "building the Spark plugin" maven -Dmaven.test.skip=true package || exit 1
+    take_away build/spark/target/charcloth-spark.jar
+}
+
+# put_agent LIBRARY PLATFORM STRIP: where the jar takes it from, without what only debuggers read.
+put_agent() {
+    local to=build/spark/native/META-INF/charcloth/$2/libcharcloth.so
+    [[ $to -nt $1 ]] && return 0
+    mkdir -p "${to%/*}"
+    "$3" -o "$to" "$1"
+}
+
+# Maven in the plugin's folder; what it downloads stays in its own cache.
+maven() { mvn -q -B -f spark-plugin/pom.xml "$@"; }
 
 # True when ninja would do nothing.
 up_to_date() { ninja -C "$1" -n 2>/dev/null | grep -q 'no work to do'; }

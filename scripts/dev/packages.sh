@@ -6,16 +6,15 @@
 # is installed already; with a probe, unless that function says that what is here serves, wherever it came from.
 BUILD_PACKAGES=(
     gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev ca-certificates
-    nodejs@probe_node npm@probe_npm "openjdk-17-jdk-headless|openjdk-21-jdk-headless@probe_jvmti"
+    nodejs@probe_node npm@probe_npm "openjdk-17-jdk-headless|openjdk-21-jdk-headless@probe_jvmti" maven@probe_maven
 )
 TEST_PACKAGES=(
-    libcmocka-dev clang clang-tidy clang-format "libclang-rt-14-dev|libclang-rt-dev" llvm shellcheck zstd
+    libcmocka-dev clang clang-tidy clang-format "libclang-rt-14-dev|libclang-rt-dev" llvm shellcheck zstd musl-tools
     python3-venv@probe_venv chromium
     "openjdk-17-jdk-headless|openjdk-21-jdk-headless"
-    maven@probe_maven
 )
 CROSS_PACKAGES=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static)
-DEMO_PACKAGES=("openjdk-17-jdk-headless|openjdk-21-jdk-headless@probe_javac")
+DEMO_PACKAGES=("openjdk-17-jdk-headless|openjdk-21-jdk-headless@probe_spark_java" python3-venv@probe_venv)
 BENCH_PACKAGES=(
     "openjdk-17-jdk-headless|openjdk-21-jdk-headless" maven@probe_maven "cargo-web|cargo@probe_cargo" perl libdevel-nytprof-perl
     chromium
@@ -27,7 +26,7 @@ probe_maven() { have mvn; }
 # Debian 12's own cargo is too old for the inferno that is measured against; cargo-web is the newer one.
 probe_cargo() { have cargo && [[ $(cargo --version) =~ ^cargo\ 1\.(7[1-9]|[89][0-9]|[1-9][0-9]{2}) ]]; }
 probe_jvmti() { "$ROOT"/scripts/jdk-include >/dev/null 2>&1; }
-probe_javac() { have javac && have java && [[ $(javac -version 2>&1) =~ \ (1[7-9]|[2-9][0-9]) ]]; }
+probe_spark_java() { spark_java_home >/dev/null; }
 probe_venv() {
     local python
     python=$(find_python) && "$python" -c 'import ensurepip, venv' 2>/dev/null

@@ -8,7 +8,7 @@ cmd_test() {
     while (($#)); do
         case $1 in
         --full) full=1 ;;
-        lint | unit | tsan | e2e | web | fuzz)
+        lint | unit | tsan | e2e | web | fuzz | java)
             if [[ -n $part ]]; then arguments+=("$1"); else part=$1; fi
             ;;
         *) arguments+=("$1") ;;
@@ -22,7 +22,7 @@ cmd_test() {
     mkdir -p "$LOGS"
     : >"$TALLY"
     local name
-    for name in ${part:-lint unit tsan web e2e}; do
+    for name in ${part:-lint unit tsan web java e2e}; do
         "test_$name" "${arguments[@]}" || status=1
     done
     "$VENV/bin/python" scripts/tally.py sum "$TALLY" || status=1
@@ -75,9 +75,19 @@ test_web() {
     return "$status"
 }
 
+# The unit tests of the Spark plugin.
+test_java() {
+    local status=0 reports=build/spark/target/surefire-reports
+    rm -rf "$reports"
+    step java "unit tests of the Spark plugin" maven test "$@" || status=$?
+    tally junit java "$reports" "$status"
+    return "$status"
+}
+
 test_e2e() {
     local status=0 marks=(-m "not full")
     built release e2e && built asan e2e && built aarch64 e2e || return 1
+    (need_jar) || return 1
     [[ -n $full ]] && marks=()
     rm -f "$LOGS/e2e.xml"
     CHARCLOTH_BIN=$ROOT/build/release/src/charcloth CHARCLOTH_ASAN_BIN=$ROOT/build/asan/src/charcloth \

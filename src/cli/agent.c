@@ -1,4 +1,5 @@
 #include "cli/agent.h"
+#include "cli/beside.h"
 #include "sys/scrap.h"
 
 #include <errno.h>
@@ -72,21 +73,14 @@ int cli_agent_library(const char *given, char to[PATH_MAX], struct ch_error *err
 	static const char *const places[] = { "libcharcloth.so", "../lib/charcloth/libcharcloth.so",
 		                              "../lib/libcharcloth.so",
 		                              "../lib64/libcharcloth.so" };
-	char self[PATH_MAX], path[2 * PATH_MAX], *slash;
 
 	if (given) {
 		if (!realpath(given, to))
 			return ch_fail(err, -errno, "open '%s': %m", given);
 		return 0;
 	}
-	if (ch_proc_link(getpid(), "exe", self, sizeof(self)) < 0)
-		self[0] = 0;
-	slash = strrchr(self, '/');
-	for (size_t i = 0; slash && i < CH_LEN(places); i++) {
-		(void)snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - self), self, places[i]);
-		if (!access(path, R_OK) && realpath(path, to))
-			return 0;
-	}
+	if (!cli_beside(places, CH_LEN(places), to))
+		return 0;
 	return ch_fail(err, -ENOENT,
 	               "libcharcloth.so is not beside this program; --lib says where it is");
 }

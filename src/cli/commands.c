@@ -85,6 +85,16 @@ const struct cli_command cli_commands[] = {
 	  "name of the file. perf reads it when it reports.",
 	  "charcloth perfmap 1234 && perf record -p 1234 -g -- sleep 10; perf report",
 	  cli_perfmap },
+	{ "spark-conf", CMD_SPARK_CONF, "", "Print the options that record a Spark application",
+	  "Prints what makes Spark record driver and executors with charcloth-spark.jar: options "
+	  "to "
+	  "paste behind spark-submit, lines for spark-defaults.conf, or lines for "
+	  "SparkSession.builder in Python. What is wrong with a value is said here, before a job "
+	  "runs with it.",
+	  "charcloth spark-conf --output hdfs:///profiles\n"
+	  "charcloth spark-conf --output s3a://bucket/profiles --executors 25% -e cpu,alloc\n"
+	  "charcloth spark-conf --output /tmp/profiles --format python",
+	  cli_spark_conf },
 	{ "completion", 0, "bash | zsh", "Print the completion script of a shell",
 	  "Prints a script to be sourced by the shell.", "source <(charcloth completion bash)",
 	  cli_completion },

@@ -39,6 +39,7 @@ int cli_list(const struct cli_args *args);
 int cli_threads(const struct cli_args *args);
 int cli_heap(const struct cli_args *args);
 int cli_perfmap(const struct cli_args *args);
+int cli_spark_conf(const struct cli_args *args);
 int cli_help(const struct cli_args *args);
 int cli_completion(const struct cli_args *args);
 int cli_version(const struct cli_args *args);

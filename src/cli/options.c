@@ -38,6 +38,13 @@ static const char *recorded_event(size_t i)
 	return i < CH_LEN(words) ? words[i] : NULL;
 }
 
+static const char *spark_format(size_t i)
+{
+	static const char *const words[] = { "submit", "defaults", "python" };
+
+	return i < CH_LEN(words) ? words[i] : NULL;
+}
+
 const struct cli_opt cli_opts[] = {
 	{ "output", 'o', CMD_WRITE | CMD_RECORD, OPT_TEXT, AT(output), "FILE",
 	  "write to FILE; its extension names the format, - is stdout", g_out },
@@ -51,6 +58,14 @@ const struct cli_opt cli_opts[] = {
 	  "output format, where the extension does not tell", g_out, output_name },
 	{ "format", 0, CMD_RECORD | CMD_STOP | CMD_DUMP, OPT_TEXT, AT(format), "NAME",
 	  "output format, where the extension does not tell", g_out, output_name },
+	{ "output", 'o', CMD_SPARK_CONF, OPT_TEXT, AT(output), "FOLDER",
+	  "where the recordings go: a folder of any file system that Spark can write to", g_out },
+	{ "format", 'f', CMD_SPARK_CONF, OPT_TEXT, AT(format), "NAME",
+	  "what is printed (default submit), one of:", g_out, spark_format },
+	{ "jar", 0, CMD_SPARK_CONF, OPT_TEXT, AT(jar), "FILE",
+	  "the plugin, where charcloth-spark.jar is not beside this program; also an address such "
+	  "as local:///opt/charcloth-spark.jar",
+	  g_out },
 	{ "input-format", 0, CMD_FILES, OPT_TEXT, AT(input_format), "NAME",
 	  "read the inputs as this format instead of finding out by content", g_out, input_name },
 	{ "json", 0, CMD_TOP | CMD_LIST | CMD_HEAP, OPT_FLAG, AT(json), NULL,
@@ -65,8 +80,19 @@ const struct cli_opt cli_opts[] = {
 	{ "event", 'e', CMD_BEGIN, OPT_LIST, AT(events), "LIST",
 	  "what is sampled, a name of perf (page-faults …) or some of (default cpu):", g_record,
 	  recorded_event },
-	{ "interval", 'i', CMD_BEGIN, OPT_WORD, AT(interval), "TIME",
+	{ "events", 'e', CMD_SPARK_CONF, OPT_LIST, AT(events), "LIST",
+	  "what is sampled, a name of perf (page-faults …) or some of (default cpu):", g_record,
+	  recorded_event },
+	{ "interval", 'i', CMD_BEGIN | CMD_SPARK_CONF, OPT_WORD, AT(interval), "TIME",
 	  "CPU time from sample to sample (default 10ms)", g_record },
+	{ "executors", 0, CMD_SPARK_CONF, OPT_TEXT, AT(executors), "SHARE",
+	  "which executors record: all, none, 25%, 0.25, 3 or ids:1,5 (default all)", g_record },
+	{ "no-driver", 0, CMD_SPARK_CONF, OPT_FLAG, AT(no_driver), NULL, "leave the driver alone",
+	  g_record },
+	{ "flush-interval", 0, CMD_SPARK_CONF, OPT_WORD, AT(flush), "TIME",
+	  "how often what is new goes to the output (default 10s)", g_record },
+	{ "tags", 0, CMD_SPARK_CONF, OPT_TEXT, AT(tags), "LABEL=VALUE[,…]",
+	  "labels of all recordings", g_record },
 	{ "wall", 0, CMD_BEGIN, OPT_WORD, AT(wall), "TIME",
 	  "also all threads, running or not, every TIME", g_record },
 	{ "alloc", 0, CMD_BEGIN, OPT_WORD, AT(alloc), "BYTES",
@@ -79,7 +105,7 @@ const struct cli_opt cli_opts[] = {
 	  g_record },
 	{ "jstackdepth", 'j', CMD_BEGIN, OPT_WORD, AT(depth), "N",
 	  "frames per stack (default 2048)", g_record },
-	{ "maxoverhead", 0, CMD_BEGIN, OPT_WORD, AT(maxoverhead), "PERCENT",
+	{ "maxoverhead", 0, CMD_BEGIN | CMD_SPARK_CONF, OPT_WORD, AT(maxoverhead), "PERCENT",
 	  "CPU that the agent may take before it samples less often (default 2)", g_record },
 	{ "memlimit", 0, CMD_BEGIN, OPT_WORD, AT(memlimit), "BYTES",
 	  "memory that the agent may take", g_record },
@@ -152,8 +178,8 @@ const struct cli_opt cli_opts[] = {
 	{ "cores", 0, CMD_PROFILES, OPT_COUNT, AT(cores), "N", "use at most N cores", g_run },
 	{ "lib", 0, CMD_AGENT | CMD_LIST, OPT_TEXT, AT(library), "FILE",
 	  "the agent, where libcharcloth.so is not beside this program", g_run },
-	{ "quiet", 'q', CMD_PROFILES | CMD_AGENT | CMD_PROCESS, OPT_FLAG, AT(quiet), NULL,
-	  "no progress, no notes", g_run },
+	{ "quiet", 'q', CMD_PROFILES | CMD_AGENT | CMD_PROCESS | CMD_SPARK_CONF, OPT_FLAG,
+	  AT(quiet), NULL, "no progress, no notes", g_run },
 	{ "help", 'h', CMD_ALL, OPT_FLAG, AT(help), NULL, "show this text", g_run },
 };
 const size_t cli_n_opts = CH_LEN(cli_opts);

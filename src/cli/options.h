@@ -21,6 +21,7 @@ enum {
 	CMD_STOP = 512,
 	CMD_DUMP = 1024,
 	CMD_STATUS = 2048,
+	CMD_SPARK_CONF = 4096,
 	CMD_OTHER = 1 << 30,                                      /* takes words, not options */
 	CMD_FILES = CMD_CONVERT | CMD_DIFF | CMD_TOP,             /* all that read profiles */
 	CMD_SHOW = CMD_FILES | CMD_STOP | CMD_DUMP,               /* that show one */
@@ -29,7 +30,7 @@ enum {
 	CMD_BEGIN = CMD_RECORD | CMD_START,                       /* that begin a recording */
 	CMD_AGENT = CMD_BEGIN | CMD_STOP | CMD_DUMP | CMD_STATUS, /* that talk to the agent */
 	CMD_PROCESS = CMD_LIST | CMD_THREADS | CMD_HEAP | CMD_PERFMAP, /* that look at processes */
-	CMD_ALL = CMD_PROFILES | CMD_AGENT | CMD_PROCESS | CMD_OTHER,
+	CMD_ALL = CMD_PROFILES | CMD_AGENT | CMD_PROCESS | CMD_SPARK_CONF | CMD_OTHER,
 };
 
 #define CLI_LIST_MAX 32
@@ -71,6 +72,10 @@ struct cli_args {
 	const char *interval, *alloc, *wall, *lock, *chunksize, *chunktime, *loop, *depth,
 	    *memlimit, *maxoverhead, *library;
 	bool filter, children;
+
+	/* The Spark plugin's. */
+	const char *executors, *flush, *tags, *jar;
+	bool no_driver;
 	size_t
 	    command_at; /* in inputs: where the words behind -- begin; SIZE_MAX: there is no -- */
 

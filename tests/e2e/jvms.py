@@ -1,4 +1,4 @@
-"""JVMs that live as long as a test needs them."""
+"""The programs that tests run, and JVMs that live as long as a test needs them."""
 
 from __future__ import annotations
 
@@ -6,31 +6,45 @@ import contextlib
 import functools
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 
 import jdks
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# Where programs are: our own, then those of the measurements, which tell what is needed here too.
+PROGRAMS = (HERE / "programs", ROOT / "bench" / "java")
+PLUGIN = ROOT / "spark-plugin" / "src" / "main" / "java"
 NOBODY = 65534
 TMP = pathlib.Path("/tmp")  # noqa: S108 - where every HotSpot puts its socket
 
 
 @functools.cache
+def compiled():
+    """The folder of all that is compiled, readable for everybody; removed when Python ends."""
+    folder = tempfile.TemporaryDirectory(prefix="charcloth-classes-")
+    pathlib.Path(folder.name).chmod(0o755)
+    return folder
+
+
+@functools.cache
 def classes(name):
-    """The folder with the classes of programs/<name>.java, readable for everybody."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="charcloth-classes-"))
-    folder.chmod(0o755)
-    jdks.run([jdks.javac(), "--release", "11", "-g", "-d", folder, HERE / "programs" / f"{name}.java"])
+    """The folder with the classes of a program, and of what it uses: parts of others, the Java side of the agent."""
+    home = next(folder for folder in PROGRAMS if (folder / f"{name}.java").exists())
+    folder = pathlib.Path(compiled().name) / name
+    path = os.pathsep.join(map(str, (*PROGRAMS, PLUGIN)))
+    options = ["--release", "11", "-g", "-nowarn", "-implicit:class", "-sourcepath", path]
+    sources = sorted(home.glob(f"{name}*.java"))  # a part may be loaded by its name only
+    jdks.run([jdks.javac(), *options, "-d", folder, *sources])
     return folder
 
 
 def forget():
     """Removes the compiled classes."""
-    if classes.cache_info().currsize:
-        for name in ("Idle", "Spin"):
-            shutil.rmtree(classes(name), ignore_errors=True)
+    if compiled.cache_info().currsize:
+        compiled().cleanup()
+        compiled.cache_clear()
         classes.cache_clear()
 
 
@@ -59,7 +73,7 @@ class Jvm:
 
 @contextlib.contextmanager
 def running(version, *options, user=None, prefix=(), program="Idle", arguments=()):
-    """A JVM with programs/<program>.java that has printed its first line; killed at the end if it still runs."""
+    """A JVM with a program that has printed its first line; killed at the end if it still runs."""
     with tempfile.TemporaryDirectory(prefix="charcloth-jvm-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)

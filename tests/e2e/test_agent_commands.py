@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import re
 
+import agents
 import jdks
 import jvms
 import pytest
@@ -27,7 +28,7 @@ def command(jvm, text, folder):
     """Runs a command of the agent by the JDK's own tool; the answer."""
     log = folder / "log"
     jcmd = jdks.java_home(jvm.version) / "bin" / "jcmd"
-    library = metrics.agent_library()
+    library = agents.library()
     jdks.run([jcmd, jvm.pid, "JVMTI.agent_load", library, f'"{text},log={log}"'])
     return log.read_text(encoding="utf-8")
 
@@ -91,7 +92,7 @@ def test_perfmap_names_the_code_as_the_jvm_does(charcloth, idle, tmp_path):
 
 @pytest.mark.parametrize("agent", ["start,event=cpu", "start,event=cpu,wall=10ms"])
 def test_too_much_overhead_lengthens_the_interval_and_keeps_the_sum(agent, tmp_path):
-    recorded = metrics.record(tmp_path, 17, main=("Truth", "5"), agent=agent + ",maxoverhead=0.0001")
+    recorded = metrics.record(tmp_path, 17, main=("Gauges", "5"), agent=agent + ",maxoverhead=0.0001")
     intervals = [metrics.seconds(row["interval"]) for row in recorded.events["charcloth.SamplerStats"]]
     assert intervals[0] == 0.01
     assert intervals == sorted(intervals)
@@ -103,6 +104,6 @@ def test_too_much_overhead_lengthens_the_interval_and_keeps_the_sum(agent, tmp_p
 
 
 def test_a_cheap_recording_keeps_its_interval(tmp_path):
-    recorded = metrics.record(tmp_path, 17, main=("Truth", "5"), agent="start,event=cpu,maxoverhead=50")
+    recorded = metrics.record(tmp_path, 17, main=("Gauges", "5"), agent="start,event=cpu,maxoverhead=50")
     intervals = {metrics.seconds(row["interval"]) for row in recorded.events["charcloth.SamplerStats"]}
     assert intervals == {0.01}

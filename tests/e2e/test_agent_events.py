@@ -21,6 +21,13 @@ def seconds(duration):
     return 60 * float(match[1] or 0) + float(match[2] or 0)
 
 
+def record(folder, version, options, program, *arguments, **others):
+    """Runs a program that says nothing on standard error."""
+    run = agents.run(folder, version, program, *arguments, options=options, **others)
+    assert run.err == ""
+    return run
+
+
 def frames(event):
     return event["stackTrace"]["frames"]
 
@@ -31,23 +38,21 @@ def frames(event):
 @ALL
 @WALKERS
 def test_allocated_bytes_are_those_that_the_threads_count(version, walker, tmp_path):
-    run = agents.run(
-        version, tmp_path / "x.jfr", "event=alloc,alloc=32k", "Alloc", 100, env={"CHARCLOTH_WALKER": walker}
-    )
-    events = run.events("jdk.ObjectAllocationSample")
+    run = record(tmp_path, version, "event=alloc,alloc=32k", "Alloc", 100, env={"CHARCLOTH_WALKER": walker})
+    events = agents.events(run.recording, "jdk.ObjectAllocationSample")
     classes = {"small": "[B", "medium": "[J", "large": "[Ljava/lang/Object;"}
     for kind, name in classes.items():
         mine = [event for event in events if agents.total([event], "weight", f"Alloc.{kind}")]
-        assert agents.total(mine, "weight") == pytest.approx(run.truth(kind), rel=0.05)
+        assert agents.total(mine, "weight") == pytest.approx(run.number(kind), rel=0.05)
         assert {event["objectClass"]["name"] for event in mine} == {name}
         assert {event["eventThread"]["javaName"] for event in mine} == {f"allocator-{list(classes).index(kind)}"}
 
 
 @ALL
 def test_live_bytes_are_those_that_are_still_reachable(version, tmp_path):
-    run = agents.run(version, tmp_path / "x.jfr", "event=live", "Live", jvm=["-Xmx300m"])
-    events = run.events("profiler.LiveObject")
-    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
+    run = record(tmp_path, version, "event=live", "Live", jvm=["-Xmx300m"])
+    events = agents.events(run.recording, "profiler.LiveObject")
+    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.number("live"), rel=0.1)
     assert agents.total(events, "weight", "Live.waste") == 0
     kept = [event for event in events if agents.total([event], "weight", "Live.keep")]
     assert {event["allocationSize"] for event in kept} <= {1024, 1032}
@@ -55,16 +60,16 @@ def test_live_bytes_are_those_that_are_still_reachable(version, tmp_path):
 
 
 def test_live_objects_keep_their_stacks_over_chunks(tmp_path):
-    run = agents.run(
+    run = record(
+        tmp_path,
         17,
-        tmp_path / "x.jfr",
         "event=live,event=alloc,alloc=8k,chunksize=1k,event=cpu",
         "Live",
         "3500",
         jvm=["-Xmx300m"],
     )
-    events = run.events("profiler.LiveObject")
-    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
+    events = agents.events(run.recording, "profiler.LiveObject")
+    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.number("live"), rel=0.1)
     names = {agents.method(frame) for event in events for frame in frames(event)}
     assert not [name for name in names if "unknown" in name]
     assert all(event["eventThread"] and event["objectClass"] for event in events)
@@ -72,15 +77,15 @@ def test_live_objects_keep_their_stacks_over_chunks(tmp_path):
     descriptors = {frame["method"]["descriptor"] for event in events for frame in frames(event)}
     assert [text for text in descriptors if not re.match(r"\(.*\)", text)] == []
     # Also as allocations, of which they are a part.
-    allocated = run.events("jdk.ObjectAllocationSample")
-    assert agents.total(allocated, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.05)
+    allocated = agents.events(run.recording, "jdk.ObjectAllocationSample")
+    assert agents.total(allocated, "weight", "Live.keep") == pytest.approx(run.number("live"), rel=0.05)
 
 
 def test_a_full_table_of_live_objects_is_thinned_not_cut(tmp_path):
     """At 1 KB nearly every object is sampled: several times as many as are kept."""
-    run = agents.run(17, tmp_path / "x.jfr", "event=live,alloc=1k", "Live", jvm=["-Xmx300m"])
-    events = run.events("profiler.LiveObject")
-    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.truth("live"), rel=0.1)
+    run = record(tmp_path, 17, "event=live,alloc=1k", "Live", jvm=["-Xmx300m"])
+    events = agents.events(run.recording, "profiler.LiveObject")
+    assert agents.total(events, "weight", "Live.keep") == pytest.approx(run.number("live"), rel=0.1)
     assert len(events) <= 8192
 
 
@@ -97,7 +102,7 @@ def waits_in(event, method):
 @ALL
 @WALKERS
 def test_lock_time_is_what_the_threads_waited(version, walker, tmp_path):
-    run = agents.run(version, tmp_path / "x.jfr", "event=lock", "Locks", 20, env={"CHARCLOTH_WALKER": walker})
+    run = record(tmp_path, version, "event=lock", "Locks", 20, env={"CHARCLOTH_WALKER": walker})
     truths = {
         "monitor": ("jdk.JavaMonitorEnter", "monitorClass", "java/lang/Object", "Locks.enterMonitor"),
         "park": (
@@ -108,8 +113,8 @@ def test_lock_time_is_what_the_threads_waited(version, walker, tmp_path):
         ),
     }
     for word, (kind, field, name, method) in truths.items():
-        mine = [event for event in run.events(kind) if waits_in(event, method)]
-        assert sum(seconds(event["duration"]) for event in mine) == pytest.approx(run.truth(word) / 1e9, rel=0.1)
+        mine = [event for event in agents.events(run.recording, kind) if waits_in(event, method)]
+        assert sum(seconds(event["duration"]) for event in mine) == pytest.approx(run.number(word) / 1e9, rel=0.1)
         assert {event[field]["name"] for event in mine} == {name}
         assert len({event["address"] for event in mine}) == 1
 
@@ -119,8 +124,8 @@ def test_lock_time_is_what_the_threads_waited(version, walker, tmp_path):
 
 @TWO
 def test_page_faults_are_those_of_the_code_that_touches(version, tmp_path):
-    run = agents.run(version, tmp_path / "x.jfr", "event=page-faults", "Faults", 200, jvm=["-Xms600m", "-Xmx600m"])
-    events = run.events("charcloth.PerfSample")
+    run = record(tmp_path, version, "event=page-faults", "Faults", 200, jvm=["-Xms600m", "-Xmx600m"])
+    events = agents.events(run.recording, "charcloth.PerfSample")
     assert {event["event"] for event in events} == {"page-faults"}
     # Pages may be larger than the smallest, but every megabyte takes one at least.
     assert agents.total(events, "weight", "Faults.touch") >= 200 / 2
@@ -129,7 +134,7 @@ def test_page_faults_are_those_of_the_code_that_touches(version, tmp_path):
 @TWO
 def test_several_events_go_into_one_recording(version, tmp_path):
     options = "event=cpu,interval=1ms,event=wall,alloc=256,event=live,lock=1us,event=page-faults,event=context-switches"
-    run = agents.run(version, tmp_path / "x.jfr", options, "Locks", 10)
+    run = record(tmp_path, version, options, "Locks", 10)
     kinds = {
         "jdk.ExecutionSample",
         "profiler.WallClockSample",
@@ -138,17 +143,20 @@ def test_several_events_go_into_one_recording(version, tmp_path):
         "jdk.JavaMonitorEnter",
         "jdk.ThreadPark",
     }
-    assert [kind for kind in kinds if not run.events(kind)] == []
-    assert {event["event"] for event in run.events("charcloth.PerfSample")} == {"page-faults", "context-switches"}
+    assert [kind for kind in kinds if not agents.events(run.recording, kind)] == []
+    assert {event["event"] for event in agents.events(run.recording, "charcloth.PerfSample")} == {
+        "page-faults",
+        "context-switches",
+    }
 
 
 # -- spans of tasks
 
 
-def spans(run):
+def spans(path):
     """{task: [(result, thread, is open)]} in the order they were written."""
     found = collections.defaultdict(list)
-    for event in run.events("charcloth.TaskSpan"):
+    for event in agents.events(path, "charcloth.TaskSpan"):
         found[event["taskId"]].append(
             (event["result"], event["eventThread"]["osName"], seconds(event["duration"]) == 0)
         )
@@ -157,15 +165,15 @@ def spans(run):
 
 @ALL
 def test_a_task_that_is_killed_has_a_span(version, tmp_path, charcloth):
-    run = agents.run(version, tmp_path / "x.jfr", "event=cpu,interval=1ms", "Tasks", "halt", status=9)
-    assert set(spans(run)[1]) == {(None, "worker", True), ("ok", "worker", False)}
-    assert set(spans(run)[2]) == {(None, "worker", True), ("failed", "worker", False)}
-    assert set(spans(run)[3]) == {(None, "last", True)}
-    first = next(event for event in run.events("charcloth.TaskSpan") if event["taskId"] == 1)
+    run = record(tmp_path, version, "event=cpu,interval=1ms", "Tasks", "halt", code=9)
+    assert set(spans(run.recording)[1]) == {(None, "worker", True), ("ok", "worker", False)}
+    assert set(spans(run.recording)[2]) == {(None, "worker", True), ("failed", "worker", False)}
+    assert set(spans(run.recording)[3]) == {(None, "last", True)}
+    first = next(event for event in agents.events(run.recording, "charcloth.TaskSpan") if event["taskId"] == 1)
     assert (first["stage"], first["partition"], first["sqlExecution"], first["executor"]) == (3, 1, 7, "exec-1")
     assert first["jobGroup"] == "group \u00e9\U0001f600"
     assert first["description"] == "two\nlines"
-    stacks = charcloth("convert", run.path, "-o", "-", "--format", "collapsed", "--by", "task", check=0).stdout
+    stacks = charcloth("convert", run.recording, "-o", "-", "--format", "collapsed", "--by", "task", check=0).stdout
     burnt = {line.split(";")[0] for line in stacks.splitlines() if ";Tasks.burn" in line}
     assert burnt == {"task=1", "task=2", "task=3"}
 
@@ -173,8 +181,8 @@ def test_a_task_that_is_killed_has_a_span(version, tmp_path, charcloth):
 @ALL
 def test_a_recording_that_starts_in_a_task_knows_it(version, tmp_path):
     path = tmp_path / "late.jfr"
-    done = jdks.run(agents.command(version, "version", "Tasks", "late", path))
-    assert done.stdout.startswith("ok\n")
-    assert done.stdout.endswith("error: nothing is being recorded\n")
-    run = agents.Run(path, done.stdout, 0)
-    assert set(spans(run)[50]) == {(None, "main", True), ("ok", "main", False)}
+    jvm = [f"-agentpath:{agents.library()}=version"]
+    run = agents.run(tmp_path, version, "Tasks", "late", path, options=None, jvm=jvm)
+    assert run.out.startswith("ok\n")
+    assert run.out.endswith("error: nothing is being recorded\n")
+    assert set(spans(path)[50]) == {(None, "main", True), ("ok", "main", False)}

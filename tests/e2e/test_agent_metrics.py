@@ -11,11 +11,11 @@ import re
 import socket
 import subprocess
 
+import agents
 import jdks
 import jvms
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 READ_BYTES = 9 << 20
 KEPT_BYTES = 40 << 20
 MB = 1 << 20
@@ -68,16 +68,12 @@ def events_of(path, kinds=(*TYPES, "charcloth.SamplerStats", "charcloth.Labels",
     return found
 
 
-def agent_library():
-    return pathlib.Path(os.environ.get("CHARCLOTH_AGENT") or ROOT / "build/release/src/libcharcloth.so")
-
-
-def record(folder, version, *options, main=("Truth", "1.5"), agent="start,event=cpu"):
-    """Runs programs/Truth.java under the agent to its end."""
+def record(folder, version, *options, main=("Gauges", "1.5"), agent="start,event=cpu"):
+    """Runs programs/Gauges.java under the agent to its end."""
     path, data = folder / "x.jfr", folder / "data"
     data.write_bytes(bytes(READ_BYTES))
-    command = [jdks.java(version), "-Xmx256m", *options, f"-agentpath:{agent_library()}={agent},file={path}"]
-    command += ["-cp", jvms.classes("Truth"), *main, data]
+    command = [jdks.java(version), "-Xmx256m", *options, f"-agentpath:{agents.library()}={agent},file={path}"]
+    command += ["-cp", jvms.classes("Gauges"), *main, data]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
@@ -197,7 +193,7 @@ def test_the_page_shows_them_over_time(recorded, charcloth, tmp_path):
 @pytest.mark.parametrize("collector", ["Serial", "Parallel", "Z"])
 def test_other_collectors(collector, version, tmp_path):
     experimental = ["-XX:+UnlockExperimentalVMOptions"] if version == 11 else []
-    recorded = record(tmp_path, version, *experimental, *COLLECTORS[collector], main=("Truth", "1.0"))
+    recorded = record(tmp_path, version, *experimental, *COLLECTORS[collector], main=("Gauges", "1.0"))
     check_heap(recorded)
     check_pools(recorded)
     told = {key[3:]: value for key, value in recorded.truth.items() if key.startswith("gc ")}
@@ -213,7 +209,7 @@ def test_other_collectors(collector, version, tmp_path):
 
 @pytest.mark.parametrize("version", [11, 25])
 def test_without_counters_the_rest_is_there(version, tmp_path):
-    recorded = record(tmp_path, version, "-XX:-UsePerfData", "-XX:+UseG1GC", main=("Truth", "1.0"))
+    recorded = record(tmp_path, version, "-XX:-UsePerfData", "-XX:+UseG1GC", main=("Gauges", "1.0"))
     for kind in KERNEL:
         assert recorded.events[kind], kind
     for kind in COUNTERS:

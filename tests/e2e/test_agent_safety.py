@@ -10,7 +10,6 @@ import signal
 import subprocess
 
 import agents
-import hosts
 import jdks
 import jvms
 import pytest
@@ -28,7 +27,7 @@ def _tidy():
 
 def steps(recording):
     """The steps of java/Steps.java that a recording holds."""
-    names = {sample.thread for sample in hosts.samples(recording)}
+    names = {sample.thread for sample in agents.samples(recording)}
     return sorted(int(name[5:]) for name in names if name.startswith("step-"))
 
 
@@ -39,14 +38,14 @@ def steps(recording):
 @pytest.mark.parametrize("killed_after", [3, 40, 90])
 def test_a_kill_leaves_a_whole_recording(tmp_path, charcloth, jfr_summary, version, killed_after):
     options = "event=cpu,interval=1ms,maxoverhead=100"
-    with hosts.started(tmp_path, version, "Steps", 10_000, 40, options=options) as host:
+    with agents.started(tmp_path, version, "Steps", 10_000, 40, options=options) as host:
         while host.line() != f"step\t{killed_after}":
             pass
         host.process.send_signal(signal.SIGKILL)
         host.finish()
     found = steps(host.recording)
-    counts = [jfr_summary(host.recording, reader).get(hosts.CPU, 0) for reader in (17, 25)]
-    assert counts == [len(hosts.samples(host.recording))] * 2
+    counts = [jfr_summary(host.recording, reader).get(agents.CPU, 0) for reader in (17, 25)]
+    assert counts == [len(agents.samples(host.recording))] * 2
     text = charcloth("convert", host.recording, "-f", "collapsed", "-o", "-")
     if killed_after > 60:  # 40 ms of CPU each: more than one flush has been since
         assert text.returncode == 0, text.stderr
@@ -58,7 +57,7 @@ def test_a_kill_leaves_a_whole_recording(tmp_path, charcloth, jfr_summary, versi
 
 @pytest.mark.parametrize("version", [11, 25])
 def test_an_exit_in_the_middle_loses_nothing(tmp_path, version):
-    host = hosts.run(tmp_path, version, "Steps", 20, 10, options="event=cpu,interval=1ms,maxoverhead=100")
+    host = agents.run(tmp_path, version, "Steps", 20, 10, options="event=cpu,interval=1ms,maxoverhead=100")
     assert steps(host.recording) == list(range(20))
 
 
@@ -66,7 +65,7 @@ def test_an_exit_in_the_middle_loses_nothing(tmp_path, version):
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
-    host = hosts.run(tmp_path, 17, "Steps", 2, 1, options=f"event=cpu,file={tmp_path}/not/there/x.jfr")
+    host = agents.run(tmp_path, 17, "Steps", 2, 1, options=f"event=cpu,file={tmp_path}/not/there/x.jfr")
     assert re.search(r"\[charcloth\] error: .*/not/there/x\.jfr.*No such file or directory", host.err)
     assert host.said("step") == [["0"], ["1"]]
 
@@ -90,7 +89,7 @@ def test_a_full_disk_ends_the_recording_only(tmp_path, charcloth, small_disk, ve
     (small_disk / "ballast").write_bytes(bytes(180 << 10))
     recording = small_disk / "x.jfr"
     options = f"{EVERYTHING},file={recording}"
-    with hosts.started(tmp_path, version, "Steps", 10_000, 20, options=options) as host:
+    with agents.started(tmp_path, version, "Steps", 10_000, 20, options=options) as host:
         said = ""
         while "the recording has ended" not in said:
             host.line()
@@ -115,7 +114,7 @@ def test_a_full_disk_ends_the_recording_only(tmp_path, charcloth, small_disk, ve
 @pytest.mark.parametrize("version", [11, 25])
 def test_a_full_disk_does_not_change_how_the_program_ends(tmp_path, small_disk, version):
     (small_disk / "ballast").write_bytes(bytes(250 << 10))
-    host = hosts.run(tmp_path, version, "Steps", 60, 30, options=f"{EVERYTHING},file={small_disk}/x.jfr")
+    host = agents.run(tmp_path, version, "Steps", 60, 30, options=f"{EVERYTHING},file={small_disk}/x.jfr")
     assert host.said("step")[-1] == ["59"]
 
 
@@ -137,21 +136,21 @@ NONSENSE = {
 
 @pytest.mark.parametrize("options", NONSENSE, ids=lambda text: text[:20])
 def test_nonsense_is_told_and_the_program_runs(tmp_path, options):
-    host = hosts.run(tmp_path, 17, "Steps", 2, 1, options=options)
+    host = agents.run(tmp_path, 17, "Steps", 2, 1, options=options)
     assert NONSENSE[options] in host.err
     assert host.err.startswith("[charcloth] error: ")
     assert host.said("step") == [["0"], ["1"]]
 
 
 def test_a_start_that_fails_closes_no_descriptor_of_the_program(tmp_path):
-    with hosts.started(tmp_path, 17, "Steps", 10_000, 20, options="event=cpu,file=%q.jfr") as host:
+    with agents.started(tmp_path, 17, "Steps", 10_000, 20, options="event=cpu,file=%q.jfr") as host:
         host.line()
         assert os.readlink(f"/proc/{host.pid}/fd/0").startswith("pipe:")
 
 
 def test_files_that_follow_each_other_end_when_the_time_is_over(tmp_path, charcloth):
     options = f"event=cpu,loop=1s,duration=2500ms,file={tmp_path}/part-%n.jfr"
-    with hosts.started(tmp_path, 17, "Steps", 100_000, 20, options=options) as host:
+    with agents.started(tmp_path, 17, "Steps", 100_000, 20, options=options) as host:
         host.line()  # it runs: before that it is no JVM yet
         while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
             host.line()
@@ -159,7 +158,7 @@ def test_files_that_follow_each_other_end_when_the_time_is_over(tmp_path, charcl
 
 
 def test_an_unknown_event_lists_the_right_ones(tmp_path):
-    host = hosts.run(tmp_path, 17, "Steps", 2, 1, options="event=cpv")
+    host = agents.run(tmp_path, 17, "Steps", 2, 1, options="event=cpv")
     assert "cpv" in host.err
     for event in ("cpu", "wall", "alloc", "live", "lock", "itimer", "page-faults"):
         assert event in host.err
@@ -168,7 +167,7 @@ def test_an_unknown_event_lists_the_right_ones(tmp_path):
 @pytest.mark.parametrize("version", EVERY_JDK)
 @pytest.mark.parametrize("options", ["", "=", "=,,,", "=stop", "=status", "=dump", "=nothing-at-all", "=start=start"])
 def test_the_agent_alone_is_harmless(tmp_path, version, options):
-    host = hosts.run(tmp_path, version, "Steps", 2, 1, options=None, jvm=[f"-agentpath:{agents.library()}{options}"])
+    host = agents.run(tmp_path, version, "Steps", 2, 1, options=None, jvm=[f"-agentpath:{agents.library()}{options}"])
     assert host.said("step") == [["0"], ["1"]]
     assert not list(tmp_path.glob("*.jfr"))
 
@@ -178,39 +177,39 @@ def test_the_agent_alone_is_harmless(tmp_path, version, options):
 
 @pytest.mark.parametrize("version", EVERY_JDK)
 def test_a_program_under_stress_survives_all_events(tmp_path, version):
-    host = hosts.run(tmp_path, version, "Stress", 8000, options=EVERYTHING)
+    host = agents.run(tmp_path, version, "Stress", 8000, options=EVERYTHING)
     assert host.number("wrong") == 0
     assert {name for name, _ in host.said("turns")} == {
         "classes", "deopt", "deep", "exceptions", "garbage", "threads", "locks-1", "locks-2"
     }  # fmt: skip
     assert all(int(turns) > 0 for _, turns in host.said("turns"))
     assert host.err == ""
-    counts = collections.Counter(event.type for event in hosts.jfr.events(host.recording))
-    for kind in (hosts.CPU, hosts.WALL, hosts.ALLOC, hosts.LIVE, "jdk.ThreadPark"):
+    counts = collections.Counter(event.type for event in agents.jfr.events(host.recording))
+    for kind in (agents.CPU, agents.WALL, agents.ALLOC, agents.LIVE, "jdk.ThreadPark"):
         assert counts[kind] > 0, counts
-    samples = hosts.samples(host.recording)
+    samples = agents.samples(host.recording)
     assert all(sample.frames and sample.thread for sample in samples)
-    assert hosts.share([s for s in samples if any("unknown" in n for n in s.names)], samples) < 0.02
-    stats = hosts.last_stats(host.recording)
+    assert agents.share([s for s in samples if any("unknown" in n for n in s.names)], samples) < 0.02
+    stats = agents.last_stats(host.recording)
     assert stats["droppedBusy"] + stats["droppedUnnamed"] == 0
     assert stats["droppedFull"] < 0.01 * stats["taken"]
 
 
 @pytest.mark.parametrize("version", [21, 25])
 def test_virtual_threads_survive_all_events(tmp_path, version):
-    host = hosts.run(tmp_path, version, "Virtual", 200, 20, options=EVERYTHING)
+    host = agents.run(tmp_path, version, "Virtual", 200, 20, options=EVERYTHING)
     assert host.number("done") == 200
     assert host.err == ""
-    for kind in (hosts.CPU, hosts.WALL):
-        assert [sample for sample in hosts.samples(host.recording, kind) if sample.has("Virtual.spin")]
+    for kind in (agents.CPU, agents.WALL):
+        assert [sample for sample in agents.samples(host.recording, kind) if sample.has("Virtual.spin")]
 
 
 @pytest.mark.parametrize("version", [17, 25])
 def test_the_wall_clock_goes_on_beside_the_cpu_clock(tmp_path, version):
     """Both use one signal, of which one is pending at a time: whose was lost is asked all the same."""
     options = "event=cpu,interval=1ms,wall=10ms,maxoverhead=100"
-    host = hosts.run(tmp_path, version, "Stress", 4000, options=options)
-    found = hosts.samples(host.recording, hosts.WALL)
+    host = agents.run(tmp_path, version, "Stress", 4000, options=options)
+    found = agents.samples(host.recording, agents.WALL)
     lasted = (max(s.time for s in found) - min(s.time for s in found)) / 10_000_000
     for name in ("deopt", "deep", "exceptions", "garbage"):
         assert sum(s.count for s in found if s.thread == name) > 0.7 * lasted, name
@@ -218,7 +217,7 @@ def test_the_wall_clock_goes_on_beside_the_cpu_clock(tmp_path, version):
 
 @pytest.mark.parametrize("version", [17, 25])
 def test_the_agent_under_asan_reports_nothing(tmp_path, version):
-    library = hosts.ROOT / "build/asan/src/libcharcloth.so"
+    library = agents.ROOT / "build/asan/src/libcharcloth.so"
     if not library.exists():
         pytest.fail(f"{library} is not built: run ./dev build --asan")
     asan = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -228,15 +227,15 @@ def test_the_agent_under_asan_reports_nothing(tmp_path, version):
         "ASAN_OPTIONS": "handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:detect_leaks=0:abort_on_error=0",
     }
     jvm = [f"-agentpath:{library}=start,{EVERYTHING},file={tmp_path}/x.jfr"]
-    host = hosts.run(tmp_path, version, "Stress", 6000, options=None, jvm=jvm, env=env)
+    host = agents.run(tmp_path, version, "Stress", 6000, options=None, jvm=jvm, env=env)
     assert host.number("wrong") == 0
     assert "Sanitizer" not in host.err and "runtime error" not in host.err, host.err[:4000]
-    assert len(hosts.samples(tmp_path / "x.jfr")) > 100
+    assert len(agents.samples(tmp_path / "x.jfr")) > 100
 
 
 @pytest.mark.parametrize("version", [11, 25])
 def test_the_checks_of_jni_have_nothing_to_say_but_about_handlers(tmp_path, version):
-    host = hosts.run(tmp_path, version, "Stress", 1500, options=EVERYTHING, jvm=["-Xcheck:jni"])
+    host = agents.run(tmp_path, version, "Stress", 1500, options=EVERYTHING, jvm=["-Xcheck:jni"])
     assert "without checking exceptions" not in host.out + host.err
 
 
@@ -247,12 +246,12 @@ def test_the_checks_of_jni_have_nothing_to_say_but_about_handlers(tmp_path, vers
 def test_few_file_descriptors_are_left_to_the_program(tmp_path, version):
     """A clock of perf takes one for each thread; who cannot have one is asked by a timer and counts as much."""
     recording = tmp_path / "x.jfr"
-    words = hosts.command(version, "Stress", [2000], "event=cpu,interval=1ms,maxoverhead=100", recording, [])
+    words = agents.command(version, "Stress", [2000], "event=cpu,interval=1ms,maxoverhead=100", recording, [])
     limited = ["sh", "-c", 'ulimit -n 24 && exec "$@"', "sh", *words]
-    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=hosts.TIMEOUT_S)
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=agents.TIMEOUT_S)
     assert (done.returncode, done.stderr) == (0, "")
     assert "wrong\t0" in done.stdout.splitlines()
-    found = hosts.samples(recording)
+    found = agents.samples(recording)
     # what is written of a thread at its end only would mean that nobody asked it
     asked = {sample.thread for sample in found if sample.names != ["[end of thread]"]}
     assert asked >= {"deopt", "deep", "exceptions", "garbage", "locks-1", "locks-2"}
@@ -263,11 +262,11 @@ def test_few_file_descriptors_are_left_to_the_program(tmp_path, version):
 def test_few_pending_signals_lose_no_thread(tmp_path, version):
     """Each timer takes one of them; who cannot have a timer is asked by perf's clock, or by one timer for all."""
     recording = tmp_path / "x.jfr"
-    words = hosts.command(version, "Stress", [3000], "event=cpu,maxoverhead=100", recording, [])
+    words = agents.command(version, "Stress", [3000], "event=cpu,maxoverhead=100", recording, [])
     limited = ["prlimit", "--sigpending=4", *words]
-    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=hosts.TIMEOUT_S)
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=agents.TIMEOUT_S)
     assert done.returncode == 0, done.stderr
-    asked = {sample.thread for sample in hosts.samples(recording) if sample.names != ["[end of thread]"]}
+    asked = {sample.thread for sample in agents.samples(recording) if sample.names != ["[end of thread]"]}
     assert asked >= {"deopt", "deep", "exceptions", "garbage"}
 
 
@@ -302,7 +301,7 @@ def test_a_hundred_recordings_leave_nothing_behind(tmp_path, charcloth, version)
         assert threads == []
         assert descriptors_now <= descriptors
         assert resident_kb(jvm.pid) - resident < 3 << 10
-        assert hosts.jfr.chunks(tmp_path / "x.jfr")
+        assert agents.jfr.chunks(tmp_path / "x.jfr")
         assert jvm.left_behind() == []
         assert jvm.alive()
 
@@ -315,7 +314,7 @@ def test_a_second_start_is_refused_and_the_first_goes_on(tmp_path, charcloth):
         assert not (tmp_path / "second.jfr").exists()
         assert str(tmp_path / "first.jfr") in charcloth("status", jvm.pid, check=0).stdout
         charcloth("stop", jvm.pid, check=0)
-        assert hosts.samples(tmp_path / "first.jfr", hosts.WALL)
+        assert agents.samples(tmp_path / "first.jfr", agents.WALL)
 
 
 # -- two profilers in one JVM
@@ -327,18 +326,18 @@ def test_a_second_agent_of_our_own_stays_out(tmp_path, version):
     shutil.copy(agents.library(), copy)
     options = "event=cpu,interval=1ms,maxoverhead=100"
     jvm = [f"-agentpath:{copy}=start,{options},file={tmp_path}/second.jfr"]
-    host = hosts.run(tmp_path, version, "Steps", 40, 10, options=options, jvm=jvm)
+    host = agents.run(tmp_path, version, "Steps", 40, 10, options=options, jvm=jvm)
     assert host.err.count("another profiler holds SIGPROF in this JVM: stop it first") == 1
     first, second = host.recording, tmp_path / "second.jfr"
     # whichever the VM called first records, and all of it
-    recorded = first if first.exists() and hosts.samples(first) else second
+    recorded = first if first.exists() and agents.samples(first) else second
     assert len(steps(recorded)) >= 38
 
 
 @pytest.mark.parametrize("version", EVERY_JDK)
 def test_we_stay_out_where_async_profiler_is(tmp_path, version):
     theirs = [f"-agentpath:{jdks.async_profiler()}=start,event=cpu,interval=1ms,jfr,file={tmp_path}/theirs.jfr"]
-    host = hosts.run(tmp_path, version, "Steps", 40, 10, options="event=cpu,interval=1ms", jvm=theirs)
+    host = agents.run(tmp_path, version, "Steps", 40, 10, options="event=cpu,interval=1ms", jvm=theirs)
     assert host.said("step")[-1] == ["39"]
     assert "another profiler holds SIGPROF in this JVM: stop it first" in host.err
     assert (tmp_path / "theirs.jfr").stat().st_size > 0
@@ -347,7 +346,7 @@ def test_we_stay_out_where_async_profiler_is(tmp_path, version):
 def test_async_profiler_after_us_does_no_harm(tmp_path):
     """It takes SIGPROF without asking; the program goes on, and our file stays whole."""
     options = "event=cpu,interval=1ms,maxoverhead=100"
-    with hosts.started(tmp_path, 17, "Steps", 200, 10, options=options) as host:
+    with agents.started(tmp_path, 17, "Steps", 200, 10, options=options) as host:
         for _ in range(20):
             host.line()
         library = jdks.async_profiler()

@@ -50,7 +50,6 @@ SIGNAL_SAFE = {
     "sched_getcpu",
     "sigaction",
     "syscall",
-    "timer_settime",
     "write",
 }
 

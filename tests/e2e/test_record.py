@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-import hosts
+import agents
 import jdks
 import jvms
 import pytest
@@ -154,14 +154,14 @@ def test_a_recording_whose_command_was_killed_ends_by_itself(charcloth, spinning
 
 
 def test_a_recording_that_has_ended_is_not_in_the_way(charcloth, tmp_path):
-    with hosts.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu,duration=100ms") as host:
+    with agents.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu,duration=100ms") as host:
         while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
             host.line()
         charcloth("start", host.pid, "-f", tmp_path / "next.jfr", check=0)
         wait_for_samples(charcloth, host.pid)
         charcloth("stop", host.pid, check=0)
-    assert hosts.samples(tmp_path / "rec.jfr")
-    assert hosts.samples(tmp_path / "next.jfr")
+    assert agents.samples(tmp_path / "rec.jfr")
+    assert agents.samples(tmp_path / "next.jfr")
 
 
 def test_a_jvm_that_is_stopped_meanwhile_is_not_waited_for(charcloth, spinning, tmp_path):

@@ -1,0 +1,85 @@
+package dev.charcloth.spark;
+
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A daemon thread that does something over and over until it is ended. What goes wrong in it is logged, once. */
+final class Beat {
+    private static final Logger LOG = LoggerFactory.getLogger(Beat.class);
+
+    private final Thread thread;
+    private final Runnable begin;
+    private final LongSupplier turn;
+    private boolean ended;
+    private boolean complained;
+
+    /**
+     * @param begin done once, at first
+     * @param turn  done over and over; how many milliseconds to wait before it is done again
+     */
+    Beat(String name, Runnable begin, LongSupplier turn) {
+        this.begin = begin;
+        this.turn = turn;
+        this.thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+        // Spark's own handler ends the whole executor when a thread dies of an error.
+        thread.setUncaughtExceptionHandler((t, e) -> complain(e));
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** No turn begins any more; waits for the one under way, at most so long. */
+    void end(long millis) {
+        synchronized (this) {
+            ended = true;
+            notifyAll();
+        }
+        thread.interrupt();
+        try {
+            thread.join(Math.max(1, millis));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        long wait = once(() -> {
+            begin.run();
+            return 0;
+        });
+        while (sleep(wait)) {
+            wait = once(turn);
+        }
+    }
+
+    private long once(LongSupplier what) {
+        try {
+            return what.getAsLong();
+        } catch (RuntimeException | LinkageError e) {
+            complain(e);
+            return 5000;
+        }
+    }
+
+    private synchronized boolean sleep(long millis) {
+        long until = System.currentTimeMillis() + millis;
+        try {
+            for (long left = millis; !ended && left > 0; left = until - System.currentTimeMillis()) {
+                wait(left);
+            }
+        } catch (InterruptedException e) {
+            return false;
+        }
+        return !ended;
+    }
+
+    private void complain(Throwable e) {
+        if (!complained) {
+            complained = true;
+            LOG.warn("{}: {}", thread.getName(), e.toString(), e);
+        }
+    }
+}

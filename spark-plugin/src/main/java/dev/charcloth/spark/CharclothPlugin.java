@@ -1,0 +1,20 @@
+package dev.charcloth.spark;
+
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.SparkPlugin;
+
+/** What {@code spark.plugins} names. The classes with others' names extend it and say nothing more. */
+public class CharclothPlugin implements SparkPlugin {
+    final Dialect dialect = Dialect.of(getClass());
+
+    @Override
+    public DriverPlugin driverPlugin() {
+        return new DriverSide(dialect);
+    }
+
+    @Override
+    public ExecutorPlugin executorPlugin() {
+        return new ExecutorSide(dialect);
+    }
+}

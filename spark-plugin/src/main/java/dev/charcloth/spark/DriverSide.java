@@ -1,0 +1,187 @@
+package dev.charcloth.spark;
+
+import dev.charcloth.Agent;
+import dev.charcloth.NativeAgent;
+import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The plugin in the driver: records it if that is wanted, answers executors, and puts how all of them are into the
+ * agent's status. A process has one that counts: the first, until it is shut down.
+ */
+final class DriverSide implements DriverPlugin {
+    private static final Logger LOG = LoggerFactory.getLogger(DriverSide.class);
+    private static final long STOP_MILLIS = 10_000;
+    private static final long TURN_MILLIS = 1_000;
+
+    private static DriverSide active;
+    /** The plugin is in the application, but the configuration has switched it off. */
+    private static boolean off;
+
+    private final Dialect dialect;
+    private SparkContext spark;
+    private Settings settings;
+    private Fleet fleet;
+    private Recording recording;
+    private Beat beat;
+    private AtExit atExit;
+    private String told = "";
+
+    DriverSide(Dialect dialect) {
+        this.dialect = dialect;
+    }
+
+    /** The driver that is in this process; null when there is none, or when it has nothing to do. */
+    static synchronized DriverSide active() {
+        return active;
+    }
+
+    /** Whether the driver in this process records: then an executor in it need not. */
+    static synchronized boolean recordsHere() {
+        return active != null && active.settings.driverRecords;
+    }
+
+    /** Whether the application has the plugin, and its configuration forbids all recording. */
+    static synchronized boolean isOff() {
+        return active == null && off;
+    }
+
+    private static synchronized void switchOff(boolean isOff) {
+        off = isOff;
+    }
+
+    private static synchronized boolean activate(DriverSide side) {
+        if (active != null) {
+            return false;
+        }
+        active = side;
+        return true;
+    }
+
+    private static synchronized void deactivate(DriverSide side) {
+        if (active == side) {
+            active = null;
+        }
+    }
+
+    @Override
+    public Map<String, String> init(SparkContext sc, PluginContext ctx) {
+        try {
+            spark = sc;
+            settings = Settings.of(Who.map(ctx.conf()), System.getenv(), true, dialect, LOG::warn);
+            fleet = new Fleet(settings.seed, settings.autoStart);
+            switchOff(!settings.driverRecords && settings.executors == Share.NONE);
+            if (isOff() || !activate(this)) {
+                return Collections.emptyMap();
+            }
+            sc.addSparkListener(new SparkListener() {
+                @Override
+                public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+                    fleet.removed(removed.executorId());
+                }
+            });
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("Charcloth stays out of the driver: {}", e.toString(), e);
+        }
+        return Collections.emptyMap();
+    }
+
+    /** The application has its id by now, which {@link #init} is too early for. */
+    @Override
+    public void registerMetrics(String appId, PluginContext ctx) {
+        try {
+            if (active() != this) {
+                return;
+            }
+            recording = new Recording(settings, Who.driver(appId, ctx.conf()), spark::hadoopConfiguration);
+            Gauges.register(ctx.metricRegistry(), recording);
+            beat = new Beat("charcloth-driver", this::begin, this::turn);
+            beat.start();
+            atExit = new AtExit("charcloth-driver-end", this::shutdown);
+            atExit.add();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("Charcloth stays out of the driver: {}", e.toString(), e);
+        }
+    }
+
+    private void begin() {
+        if (settings.driverRecords && settings.autoStart) {
+            recording.start(null);
+        }
+    }
+
+    private long turn() {
+        String text = fleet.text();
+        if (!text.equals(told) && NativeAgent.load(LOG::warn)) {
+            Agent.tell(text);
+            told = text;
+        }
+        recording.tend();
+        fleet.tend();
+        return TURN_MILLIS;
+    }
+
+    @Override
+    public Object receive(Object message) {
+        try {
+            return message instanceof Map ? fleet.receive((Map<?, ?>) message) : null;
+        } catch (RuntimeException e) {
+            LOG.warn("A message of an executor was not understood: {}", e.toString());
+            return null;
+        }
+    }
+
+    /** All that are to record begin anew, with these options or those of the settings. */
+    void start(String options) {
+        AgentOptions.Filtered filtered = AgentOptions.filter(options == null ? "" : options);
+        if (!filtered.dropped.isEmpty()) {
+            LOG.warn("Charcloth.start: not for the agent here: {}; leave it out", String.join(",", filtered.dropped));
+        }
+        String taken = filtered.options;
+        fleet.command(true, taken);
+        if (settings.driverRecords && recording != null) {
+            recording.stop();
+            recording.start(taken);
+        }
+    }
+
+    void stop() {
+        fleet.command(false, "");
+        if (recording != null) {
+            recording.stop();
+            recording.await(STOP_MILLIS);
+        }
+    }
+
+    String status() {
+        String own = recording != null && recording.isOn() ? "recording, samples " + recording.status().samples
+                : "not recording";
+        return "driver: " + own + "\n" + fleet.text();
+    }
+
+    /** Who comes second waits for the first. */
+    @Override
+    public synchronized void shutdown() {
+        try {
+            deactivate(this);
+            if (atExit != null) {
+                long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MILLIS);
+                beat.end(STOP_MILLIS / 10);
+                recording.close(STOP_MILLIS);
+                // Executors have been told to end by now. A cluster manager kills them soon after the driver is gone.
+                fleet.awaitDone(TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
+                atExit.remove();
+            }
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("The recording of the driver could not be ended: {}", e.toString());
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.charcloth.spark;
+
+import dev.charcloth.Agent;
+import dev.charcloth.NativeAgent;
+import dev.charcloth.Self;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskFailedReason;
+import org.apache.spark.TaskKilled;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The plugin in an executor: tells the agent about tasks, and records if the driver says so. Only loading the library
+ * is waited for; all else is done by a thread that asks the driver every so often. Nothing is thrown into Spark.
+ */
+final class ExecutorSide implements ExecutorPlugin {
+    private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
+    private static final long STOP_MILLIS = 10_000;
+    private static final long ASK_AGAIN_MILLIS = 5_000;
+    private static final int RESULT_MAX = 200;
+
+    private final Dialect dialect;
+    private final ThreadLocal<Long> task = new ThreadLocal<>();
+    private PluginContext context;
+    private Settings settings;
+    private Recording recording;
+    private Beat beat;
+    private AtExit atExit;
+    private String executor;
+    private volatile boolean spans;
+    /** The driver's last word, and whether it was followed. */
+    private long turn = -1;
+    private boolean tried;
+    private boolean complained;
+
+    ExecutorSide(Dialect dialect) {
+        this.dialect = dialect;
+    }
+
+    @Override
+    public void init(PluginContext ctx, Map<String, String> extraConf) {
+        try {
+            long begun = System.nanoTime();
+            begin(ctx);
+            LOG.info("Charcloth is ready in executor {} after {} ms", executor,
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("Charcloth stays out of executor {}: {}", ctx.executorID(), e.toString(), e);
+        }
+    }
+
+    private void begin(PluginContext ctx) {
+        context = ctx;
+        executor = ctx.executorID();
+        // The driver has warned about what is in the configuration; an environment may be the executor's alone.
+        settings = Settings.of(Who.map(ctx.conf()), System.getenv(), false, dialect,
+                dialect == Dialect.CODEGURU ? LOG::warn : LOG::debug);
+        boolean shared = DriverSide.recordsHere();
+        if (!shared && !settings.enabled || !NativeAgent.load(LOG::warn)) {
+            return;
+        }
+        spans = true;
+        if (shared) {
+            return;
+        }
+        recording = new Recording(settings, Who.executor(executor, ctx.conf()),
+                () -> SparkHadoopUtil.get().newConfiguration(ctx.conf()));
+        Gauges.register(ctx.metricRegistry(), recording);
+        beat = new Beat("charcloth-executor", () -> { }, this::askDriver);
+        beat.start();
+        atExit = new AtExit("charcloth-executor-end", this::shutdown);
+        atExit.add();
+    }
+
+    /** Says how it goes and does as it is told; returns when to ask again. */
+    private long askDriver() {
+        Object answer;
+        try {
+            answer = context.ask(report());
+        } catch (Exception e) {
+            // It is about to end, or too busy: what is being recorded goes on.
+            if (turn < 0 && !complained) {
+                complained = true;
+                LOG.warn("Executor {} does not record before the driver answers, and it did not: {}", executor,
+                        e.toString());
+            }
+            return ASK_AGAIN_MILLIS;
+        }
+        recording.tend();
+        if (!(answer instanceof Map)) {
+            return ASK_AGAIN_MILLIS;
+        }
+        Map<?, ?> todo = (Map<?, ?>) answer;
+        follow(Long.parseLong(String.valueOf(todo.get(Fleet.TURN))),
+                Boolean.parseBoolean(String.valueOf(todo.get(Fleet.ON))), String.valueOf(todo.get(Fleet.OPTIONS)));
+        return Long.parseLong(String.valueOf(todo.get(Fleet.WAIT)));
+    }
+
+    /** Within a turn, too, an executor may be chosen later than at its start, to keep the share. */
+    private void follow(long newTurn, boolean wanted, String options) {
+        if (newTurn != turn) {
+            recording.stop();
+            turn = newTurn;
+            tried = false;
+        }
+        if (wanted && !tried) {
+            tried = true;
+            recording.start(options);
+        }
+    }
+
+    private Map<String, String> report() {
+        AgentStatus status = recording.status();
+        Map<String, String> said = new HashMap<>();
+        said.put(Fleet.ID, executor);
+        // Not the context's: in an executor it fails, as there is no server there that has an address.
+        said.put(Fleet.HOST, Self.host());
+        said.put(Fleet.SHARE, settings.executors.toString());
+        said.put(Fleet.ON, Boolean.toString(recording.isOn()));
+        said.put(Fleet.SAMPLES, Long.toString(status.samples));
+        said.put(Fleet.DROPPED, Long.toString(status.dropped));
+        said.put(Fleet.OVERHEAD, status.overheadText());
+        said.put(Fleet.BYTES, Long.toString(recording.bytesShipped()));
+        String trouble = status.failure != null ? status.failure : recording.trouble();
+        if (trouble != null) {
+            said.put(Fleet.TROUBLE, trouble);
+        }
+        return said;
+    }
+
+    /** Who comes second waits for the first. */
+    @Override
+    public synchronized void shutdown() {
+        try {
+            spans = false;
+            if (atExit != null) {
+                beat.end(STOP_MILLIS / 10);
+                recording.close(STOP_MILLIS);
+                sayDone();
+                atExit.remove();
+            }
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("The recording of executor {} could not be ended: {}", executor, e.toString());
+        }
+    }
+
+    /** The driver waits for that. In a thread, as a driver that hangs would be waited for as long as Spark asks. */
+    private void sayDone() {
+        Map<String, String> said = new HashMap<>();
+        said.put(Fleet.ID, executor);
+        said.put(Fleet.DONE, "true");
+        Thread thread = new Thread(() -> {
+            try {
+                context.ask(said);
+            } catch (Exception e) {
+                LOG.debug("The driver is gone before executor {}: {}", executor, e.toString());
+            }
+        }, "charcloth-done");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            thread.join(STOP_MILLIS / 10);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void onTaskStart() {
+        TaskContext t = spans ? TaskContext.get() : null;
+        if (t == null) {
+            return;
+        }
+        task.set(t.taskAttemptId());
+        Agent.taskStart(t.taskAttemptId(), t.stageId(), t.stageAttemptNumber(), t.partitionId(), t.attemptNumber(),
+                number(t.getLocalProperty("spark.sql.execution.id")), executor, t.getLocalProperty("spark.jobGroup.id"),
+                t.getLocalProperty("spark.job.description"));
+    }
+
+    @Override
+    public void onTaskSucceeded() {
+        end("succeeded");
+    }
+
+    @Override
+    public void onTaskFailed(TaskFailedReason reason) {
+        end(reason instanceof TaskKilled ? "killed" : "failed: " + firstLine(reason.toErrorString()));
+    }
+
+    /** The task's context is gone by now; one that was killed before it ran has not begun here. */
+    private void end(String result) {
+        Long id = task.get();
+        if (id != null) {
+            task.remove();
+            Agent.taskEnd(id, result);
+        }
+    }
+
+    private static String firstLine(String text) {
+        String line = text.split("\n", 2)[0];
+        return line.length() > RESULT_MAX ? line.substring(0, RESULT_MAX) : line;
+    }
+
+    private static long number(String text) {
+        try {
+            return text == null ? -1 : Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,305 @@
+package dev.charcloth.spark;
+
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.Syncable;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * A folder of any Hadoop file system. Where {@code hflush} shows readers what was written, {@code <base>.jfr} grows;
+ * elsewhere each segment becomes {@code <base>.<n>.jfr}, n = 1, 2, 3… No file that was there before is touched.
+ *
+ * <p>A growing file is whole up to the last segment put; behind that there may be a piece of the next one, for as long
+ * as that is being written, or for good if the process dies meanwhile. When writing fails, the file is cut back to its
+ * last whole segment where the file system can do that, and the next segment begins {@code <base>.<n>.jfr}.
+ */
+final class HadoopSink implements Sink {
+    /**
+     * Stores where a file comes into being when it is closed: parts are written under their own names. A temporary name
+     * would only cost a copy, which is what renaming is there. On gs, hflush does nothing when called too often.
+     */
+    private static final Set<String> SEEN_WHEN_CLOSED = Collections.unmodifiableSet(
+            new HashSet<>(Arrays.asList("s3", "s3a", "s3n", "gs", "oss", "cosn")));
+
+    private enum Way { UNKNOWN, GROWING, PARTS, PARTS_RENAMED }
+
+    private final Configuration conf;
+    private final URI uri;
+    private final Path folder;
+    private final String base;
+    private final FsPermission folderMode;
+    private final FsPermission fileMode;
+    private final boolean parentMustExist;
+    private final byte[] buffer = new byte[1 << 16];
+
+    private FileSystem opened;
+    private FileSystem fs;
+    private Way way;
+    private int next;
+    private FSDataOutputStream growing;
+    private Path growingPath;
+    private long whole;
+
+    /**
+     * @param base             the file's name without {@code .jfr}
+     * @param folderMode       for the folder if it is made here; null: as the file system has it
+     * @param fileMode         null: as the file system has it
+     * @param parentMustExist  whether only the last part of the folder's path may be made
+     */
+    HadoopSink(Configuration conf, Path folder, String base, FsPermission folderMode, FsPermission fileMode,
+            boolean parentMustExist) {
+        this.conf = new Configuration(conf);
+        this.uri = folder.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : folder.toUri();
+        this.folder = folder;
+        this.base = base;
+        this.folderMode = folderMode;
+        this.fileMode = fileMode;
+        this.parentMustExist = parentMustExist;
+        this.way = SEEN_WHEN_CLOSED.contains(uri.getScheme()) ? Way.PARTS : Way.UNKNOWN;
+        // Outside of the cache, which an application may close with all that is in it, as Hadoop's own shutdown hook
+        // does. FileSystem.newInstance would be inside.
+        this.conf.setBoolean("fs." + uri.getScheme() + ".impl.disable.cache", true);
+    }
+
+    @Override
+    public String where() {
+        return new Path(folder, base + ".jfr").toString();
+    }
+
+    @Override
+    public void open() throws IOException {
+        orAbandon(() -> { });
+    }
+
+    @Override
+    public void put(java.nio.file.Path segment) throws IOException {
+        try (InputStream in = Files.newInputStream(segment)) {
+            orAbandon(() -> write(in));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        FSDataOutputStream out = growing;
+        FileSystem toClose = opened;
+
+        growing = null;
+        fs = null;
+        opened = null;
+        try {
+            if (out != null)
+                out.close();
+        } finally {
+            if (toClose != null)
+                toClose.close();
+        }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void orAbandon(Step step) throws IOException {
+        try {
+            if (fs == null)
+                connect();
+            if (way == Way.UNKNOWN)
+                way = findWay();
+            step.run();
+        } catch (IOException | RuntimeException | Error e) {
+            abandon();
+            throw e;
+        }
+    }
+
+    private void write(InputStream in) throws IOException {
+        if (way == Way.GROWING)
+            grow(in);
+        else
+            putPart(in);
+    }
+
+    private void connect() throws IOException {
+        try {
+            opened = FileSystem.get(uri, conf);
+        } catch (UnsupportedFileSystemException e) {
+            throw new Refused(e.getMessage(), e);
+        }
+        // The raw one leaves no .crc files behind, and hides nothing in the buffer of a checksum.
+        fs = opened instanceof LocalFileSystem ? ((LocalFileSystem) opened).getRaw() : opened;
+        makeFolder();
+    }
+
+    private void makeFolder() throws IOException {
+        if (fs.exists(folder))
+            return;
+        if (parentMustExist && !isFolder(folder.getParent()))
+            throw new Refused("the folder " + folder.getParent() + " does not exist", null);
+        if (!fs.mkdirs(folder))
+            throw new IOException("cannot make the folder " + folder);
+        // Said again since the umask applies to what mkdirs is told.
+        if (folderMode != null)
+            fs.setPermission(folder, folderMode);
+    }
+
+    private boolean isFolder(Path path) throws IOException {
+        try {
+            return fs.getFileStatus(path).isDirectory();
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Only a stream can tell, and it may depend on the folder: HDFS has no hflush where it uses erasure coding. */
+    private Way findWay() throws IOException {
+        if (fs instanceof RawLocalFileSystem)
+            return Way.GROWING;
+        Path probe = hidden("probe");
+        try (FSDataOutputStream out = fs.create(probe, true)) {
+            return canFlush(out) ? Way.GROWING : Way.PARTS_RENAMED;
+        } finally {
+            fs.delete(probe, false);
+        }
+    }
+
+    private static boolean canFlush(FSDataOutputStream out) {
+        try {
+            return out.hasCapability("hflush");
+        } catch (NoSuchMethodError e) {
+            // Hadoop 2.7, which some builds of Spark 3 have. There only HDFS is Syncable.
+            return out.getWrappedStream() instanceof Syncable;
+        }
+    }
+
+    /** Hidden from readers: they pass over names that begin with a dot. */
+    private Path hidden(String what) {
+        return new Path(folder, "." + base + "." + what);
+    }
+
+    /** {@code <base>.jfr} for 0, which only a growing file has. */
+    private Path nextFree() throws IOException {
+        Path path;
+
+        do {
+            path = new Path(folder, next == 0 ? base + ".jfr" : base + "." + next + ".jfr");
+            next++;
+        } while (fs.exists(path));
+        return path;
+    }
+
+    private FSDataOutputStream create(Path path, boolean overwrite) throws IOException {
+        FSDataOutputStream out = fs.create(path, overwrite);
+
+        try {
+            if (fileMode != null && way != Way.PARTS)
+                fs.setPermission(path, fileMode);
+            return out;
+        } catch (IOException | RuntimeException e) {
+            closeQuietly(out);
+            throw e;
+        }
+    }
+
+    private long copy(InputStream in, FSDataOutputStream out) throws IOException {
+        long bytes = 0;
+
+        for (int n; (n = in.read(buffer)) > 0; bytes += n)
+            out.write(buffer, 0, n);
+        return bytes;
+    }
+
+    private void grow(InputStream in) throws IOException {
+        if (growing == null) {
+            whole = 0;
+            growingPath = nextFree();
+            growing = create(growingPath, false);
+        }
+        long bytes = copy(in, growing);
+        growing.hflush();
+        whole += bytes;
+    }
+
+    private void putPart(InputStream in) throws IOException {
+        next = Math.max(next, 1);
+        Path path = nextFree();
+        Path written = way == Way.PARTS ? path : hidden("part");
+        FSDataOutputStream out = create(written, way != Way.PARTS);
+
+        try {
+            copy(in, out);
+            out.close();
+            if (way == Way.PARTS_RENAMED && !fs.rename(written, path))
+                throw new IOException("cannot rename " + written + " to " + path);
+        } catch (IOException | RuntimeException | Error e) {
+            // Closing may well publish half of it.
+            closeQuietly(out);
+            deleteQuietly(written);
+            throw e;
+        }
+    }
+
+    /**
+     * After a failure, which may have any cause, the next try begins from nothing. What is in the growing file behind
+     * the last whole segment comes again elsewhere: if it arrived in spite of all, it would count twice.
+     */
+    private void abandon() {
+        if (growing != null) {
+            closeQuietly(growing);
+            growing = null;
+            cutBack();
+        }
+        FileSystem toClose = opened;
+        fs = null;
+        opened = null;
+        closeQuietly(toClose);
+    }
+
+    private void cutBack() {
+        try {
+            if (whole == 0)
+                fs.delete(growingPath, false);
+            else if (isClosed())
+                fs.truncate(growingPath, whole);
+        } catch (IOException | RuntimeException e) {
+            // Most file systems cannot; readers pass over a torn end.
+        }
+    }
+
+    /** HDFS closes what its writer could not; until it has, a data node that comes back does not show its last block. */
+    private boolean isClosed() throws IOException {
+        return !(fs instanceof DistributedFileSystem) || ((DistributedFileSystem) fs).recoverLease(growingPath);
+    }
+
+    private void deleteQuietly(Path path) {
+        try {
+            fs.delete(path, false);
+        } catch (IOException | RuntimeException e) {
+            // The failure that led here is the one to tell.
+        }
+    }
+
+    private static void closeQuietly(Closeable c) {
+        try {
+            if (c != null)
+                c.close();
+        } catch (IOException | RuntimeException e) {
+            // As above.
+        }
+    }
+}

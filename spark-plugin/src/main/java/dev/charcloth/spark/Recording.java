@@ -1,0 +1,261 @@
+package dev.charcloth.spark;
+
+import dev.charcloth.Agent;
+import dev.charcloth.NativeAgent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The recording of this process: the native agent writes segments into a private folder, a {@link Shipper} brings them
+ * to the output. Without an output the agent writes the one file that stays. May be started again after it was
+ * stopped. Nothing is thrown; any thread may call.
+ */
+final class Recording {
+    private static final Logger LOG = LoggerFactory.getLogger(Recording.class);
+    private static final long LOCAL_BYTES_MAX = 512L << 20;
+    private static final long STATUS_MILLIS = 1000;
+
+    private final Settings settings;
+    private final Who who;
+    private final Supplier<Configuration> hadoop;
+    /** Those that still have something to bring out; the recording under way is the last one's. */
+    private final List<Shipper> shippers = new ArrayList<>();
+    private boolean on;
+    private boolean closed;
+    private long shippedBefore;
+    private Instant segmentFrom;
+    private long samplesBefore;
+    private AgentStatus status = AgentStatus.NONE;
+    private long statusMillis;
+
+    /** @param hadoop asked only where it is needed, since reading its files takes a while */
+    Recording(Settings settings, Who who, Supplier<Configuration> hadoop) {
+        this.settings = settings;
+        this.who = who;
+        this.hadoop = hadoop;
+    }
+
+    synchronized boolean isOn() {
+        return on;
+    }
+
+    /** @param options in the place of those of the settings; null or empty: those */
+    synchronized void start(String options) {
+        if (on || closed || !NativeAgent.load(LOG::warn)) {
+            return;
+        }
+        settings.greeting().forEach(LOG::info);
+        try {
+            on = settings.output == null ? startLocal(options) : startShipping(options);
+        } catch (IOException | RuntimeException | LinkageError e) {
+            LOG.warn("No recording of {}: {}; spark.charcloth.localDir names another folder", this, e.toString());
+        }
+    }
+
+    /** Ends it. What is left to be brought out goes on its way; {@link #await} and {@link #close} wait for it. */
+    synchronized void stop() {
+        if (!on) {
+            return;
+        }
+        on = false;
+        String said = Agent.execute("stop");
+        if (said.startsWith("error")) {
+            LOG.warn("The recording of {} ended early: {}", this, firstLine(said));
+        }
+        status = AgentStatus.parse(said);
+        shippers.forEach(Shipper::complete);
+    }
+
+    /** Waits until all that was recorded is out, at most so long. What takes longer goes on. */
+    void await(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        for (Shipper s : shippers()) {
+            s.ended(left(end));
+        }
+        tend();
+    }
+
+    /** Ends it for good: what is not out in so many milliseconds is given up. */
+    void close(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        synchronized (this) {
+            closed = true;
+            stop();
+        }
+        // Not under our lock, which a shipper takes for each segment.
+        for (Shipper s : shippers()) {
+            s.finish(left(end));
+            settle(s);
+        }
+    }
+
+    private static long left(long end) {
+        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
+    }
+
+    private synchronized List<Shipper> shippers() {
+        return new ArrayList<>(shippers);
+    }
+
+    /** To be called about once a second. */
+    void tend() {
+        for (Shipper s : shippers()) {
+            if (s.ended(0)) {
+                settle(s);
+            } else {
+                s.tend();
+            }
+        }
+    }
+
+    private synchronized void settle(Shipper s) {
+        if (shippers.remove(s)) {
+            shippedBefore += s.bytesShipped();
+            LOG.info("The recording of {} {}", this, s.hasAll() ? "is complete" : "is not complete: " + s.lastError());
+        }
+    }
+
+    /** Asked of the agent once a second at most. */
+    synchronized AgentStatus status() {
+        long now = System.currentTimeMillis();
+        if (on && now - statusMillis >= STATUS_MILLIS) {
+            status = AgentStatus.parse(Agent.execute("status"));
+            statusMillis = now;
+        }
+        return status;
+    }
+
+    synchronized long bytesShipped() {
+        return shippedBefore + shippers.stream().mapToLong(Shipper::bytesShipped).sum();
+    }
+
+    /** What keeps segments from the output; null: nothing. */
+    synchronized String trouble() {
+        return shippers.stream().map(Shipper::lastError).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    @Override
+    public String toString() {
+        return who.driver ? "the driver" : "executor " + who.executor;
+    }
+
+    private String folderName() {
+        return settings.layout.folder(who.app, who.attempt);
+    }
+
+    private String fileName() {
+        return settings.layout.file(who.driver, who.executor);
+    }
+
+    /** The file has its last name from the start; one that is there already is left alone. */
+    private boolean startLocal(String options) throws IOException {
+        Path folder = Paths.get(settings.localDir).toAbsolutePath().resolve(folderName());
+        Files.createDirectories(folder);
+        Path file = folder.resolve(fileName());
+        for (int n = 1; Files.exists(file); n++) {
+            file = folder.resolve(settings.layout.part(who.driver, who.executor, n));
+        }
+        if (!startAgent(options, "", file)) {
+            return false;
+        }
+        LOG.info("Recording {} to {}", this, file);
+        return true;
+    }
+
+    private boolean startShipping(String options) throws IOException {
+        Sink sink = sink();
+        if (sink == null) {
+            return false;
+        }
+        Path local = Paths.get(settings.localDir).toAbsolutePath();
+        Files.createDirectories(local);
+        Path folder = Files.createTempDirectory(local, "charcloth-");
+        String loop = settings.flushMillis == 0 ? "" : ",loop=" + settings.flushMillis + "ms";
+        if (!startAgent(options, loop, folder.resolve("%n.jfr"))) {
+            Files.deleteIfExists(folder.resolve("0.jfr"));
+            Files.deleteIfExists(folder);
+            return false;
+        }
+        segmentFrom = Instant.now();
+        samplesBefore = 0;
+        Shipper shipper =
+                new Shipper(folder, sink, LOCAL_BYTES_MAX, settings.keepLocal, LOG, segment -> reported());
+        shipper.start();
+        shippers.add(shipper);
+        LOG.info("Recording {} to {}", this, sink.where());
+        return true;
+    }
+
+    /** Null, with a warning, for an output that can be none. */
+    private Sink sink() {
+        try {
+            String base = fileName().replaceFirst("\\.jfr$", "");
+            return new HadoopSink(hadoop.get(), new org.apache.hadoop.fs.Path(settings.output, folderName()), base,
+                    mode(settings.layout.folderMode), mode(settings.layout.fileMode), settings.outputMustExist);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("No recording of {}: spark.charcloth.output='{}': {}; use e.g. hdfs:///profiles", this,
+                    settings.output, e.toString());
+            return null;
+        }
+    }
+
+    private boolean startAgent(String options, String loop, Path file) {
+        String wanted = options == null || options.isEmpty() ? settings.agentOptions : options;
+        // The folder's own % is no pattern, that of the segment's number is.
+        String path = file.getParent().toString().replace("%", "%%") + "/" + file.getFileName();
+        String said = Agent.execute("start," + wanted + loop + ",labels=" + labels() + ",file=" + path);
+        if (said.startsWith("error")) {
+            LOG.warn("No recording of {}: {}", this, firstLine(said));
+            return false;
+        }
+        return true;
+    }
+
+    private String labels() {
+        Map<String, String> labels = who.labels();
+        settings.tags.forEach(labels::putIfAbsent);
+        return Labels.encode(labels, LOG::warn);
+    }
+
+    /** The lines that users of CodeGuru's agent look for in the log. */
+    private void reported() {
+        Instant from;
+        long samples;
+        Instant now = Instant.now();
+        synchronized (this) {
+            from = segmentFrom;
+            samples = status().samples - samplesBefore;
+            segmentFrom = now;
+            samplesBefore += samples;
+        }
+        String line = settings.reportingLine(from, now, samples);
+        if (line != null) {
+            LOG.info(line);
+            if (status().live > 0) {
+                LOG.info("[HeapSummary] Processed {} events.", status().live);
+            }
+            LOG.info(settings.reportedLine());
+        }
+    }
+
+    private static FsPermission mode(String octal) {
+        return octal == null ? null : new FsPermission(octal);
+    }
+
+    private static String firstLine(String said) {
+        return said.split("\n", 2)[0].replaceFirst("^error: ", "");
+    }
+}

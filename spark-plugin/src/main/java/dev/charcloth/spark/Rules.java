@@ -1,0 +1,43 @@
+package dev.charcloth.spark;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/** What one dialect's configuration says; {@link Settings} asks each question once. */
+interface Rules {
+    Dialect dialect();
+
+    boolean driver();
+
+    Share executors();
+
+    /** As the agent takes them, without the limit of overhead. */
+    String agentOptions();
+
+    Layout layout();
+
+    /** A key that holds the folder of the output, which must exist; null if the dialect has none. */
+    default String outputKey() {
+        return null;
+    }
+
+    /** Where recordings grow, null: wherever. */
+    default String localDir() {
+        return null;
+    }
+
+    /** Null: as our own keys say. */
+    default Long flushMillis() {
+        return null;
+    }
+
+    default Map<String, String> tags() {
+        return Collections.emptyMap();
+    }
+
+    /** Lines for the log when a recording starts. */
+    default List<String> greeting() {
+        return Collections.emptyList();
+    }
+}

@@ -1,0 +1,175 @@
+package dev.charcloth.spark;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The configuration as it is for one process, whoever's keys it was written in. Never throws: what is wrong costs one
+ * warning each, and the default is taken. Immutable.
+ */
+final class Settings {
+    private static final long FLUSH_MIN_NANOS = 100_000_000;
+
+    /** This process may record, if it is no executor that the driver's {@link Quota} refuses. */
+    final boolean enabled;
+    /** This process is the driver, or its part of one that is both (local mode). */
+    final boolean driver;
+    /** The driver records, whether or not this is its process. */
+    final boolean driverRecords;
+    /** Whose keys rule. */
+    final Dialect dialect;
+    /** The executors that record; none if they are switched off. */
+    final Share executors;
+    /** Record from the start on; else when it is said so. */
+    final boolean autoStart;
+    final OptionalLong seed;
+    /** What stands between {@code start,} and {@code ,file=…}. */
+    final String agentOptions;
+    /** A folder of a Hadoop file system; null: recordings stay in {@link #localDir}. */
+    final String output;
+    /** The folder must be there already: it is not made, but complained about. */
+    final boolean outputMustExist;
+    final String localDir;
+    final boolean keepLocal;
+    /** 0: only at the end. */
+    final long flushMillis;
+    final Map<String, String> tags;
+    final Layout layout;
+
+    private final List<String> greeting;
+
+    private Settings(Conf conf, Rules rules, boolean driver) {
+        boolean on = conf.read(Key.ENABLED, Parse::bool);
+        this.driver = driver;
+        this.dialect = rules.dialect();
+        this.driverRecords = rules.driver() && on;
+        this.executors = on ? rules.executors() : Share.NONE;
+        this.enabled = driver ? driverRecords : executors != Share.NONE;
+        this.autoStart = conf.read(Key.AUTO_START, Parse::bool);
+        Long seed = conf.read(Key.SEED, Parse::number);
+        this.seed = seed == null ? OptionalLong.empty() : OptionalLong.of(seed);
+        this.agentOptions = agentOptions(conf, rules);
+        String own = conf.read(Key.OUTPUT, Settings::hadoopPath);
+        this.outputMustExist = own == null && rules.outputKey() != null && conf.has(rules.outputKey());
+        this.output = outputMustExist ? conf.read(rules.outputKey(), null, Settings::hadoopPath) : own;
+        this.localDir = localDir(conf, rules);
+        this.keepLocal = conf.read(Key.KEEP_LOCAL, Parse::bool);
+        Long flush = conf.has(Key.FLUSH_INTERVAL.key) ? null : rules.flushMillis();
+        this.flushMillis = flush == null ? conf.read(Key.FLUSH_INTERVAL, Settings::flush) : flush;
+        this.tags = tags(conf, rules);
+        this.layout = rules.layout();
+        this.greeting = enabled ? rules.greeting() : Collections.emptyList();
+    }
+
+    /**
+     * @param conf    all of the SparkConf
+     * @param env     the environment of the process
+     * @param driver  whether this is the driver
+     * @param dialect that of the plugin class which the job names
+     * @param warn    takes the warnings, each one line
+     */
+    static Settings of(Map<String, String> conf, Map<String, String> env, boolean driver, Dialect dialect,
+            Consumer<String> warn) {
+        Conf read = Conf.spark(conf, warn);
+        read.warnUnknown();
+        Settings settings = new Settings(read, rules(read, env, driver, dialect, warn), driver);
+        settings.warnIfNobody(read, dialect);
+        if (read.read(Key.PYTHON, Parse::bool)) {
+            read.wrong(Key.PYTHON.key, "has no effect yet; leave it out", Key.PYTHON.fallback);
+        }
+        return settings;
+    }
+
+    /** Lines for the log when the recording starts, which users of another profiler look for. */
+    List<String> greeting() {
+        return greeting;
+    }
+
+    /** The line for the log before a part is sent; null if the dialect knows none. */
+    String reportingLine(Instant start, Instant end, long samples) {
+        return dialect == Dialect.CODEGURU ? CodeGuruRules.reporting(start, end, samples) : null;
+    }
+
+    /** The line for the log after a part was sent; null if the dialect knows none. */
+    String reportedLine() {
+        return dialect == Dialect.CODEGURU ? CodeGuruRules.reported() : null;
+    }
+
+    /** Our own keys rule where one of them says who or what is recorded, else the foreign ones that are there. */
+    private static Rules rules(Conf conf, Map<String, String> env, boolean driver, Dialect named,
+            Consumer<String> warn) {
+        Map<Dialect, String> present = new EnumMap<>(Dialect.class);
+        present.put(Dialect.CHARCLOTH, OwnRules.present(conf));
+        if (named != Dialect.CODEGURU) {
+            present.put(Dialect.SPARK_PROFILER, SparkProfilerRules.present(conf));
+        }
+        if (named != Dialect.SPARK_PROFILER) {
+            present.put(Dialect.CODEGURU, CodeGuruRules.present(conf, env, driver));
+        }
+        present.values().removeIf(Objects::isNull);
+        if (present.size() > 1) {
+            warn.accept(String.join(" and ", present.values())
+                    + " are set: they belong to several profilers, the first is taken; remove the others");
+        }
+        switch (present.isEmpty() ? named : present.keySet().iterator().next()) {
+            case SPARK_PROFILER:
+                return new SparkProfilerRules(conf);
+            case CODEGURU:
+                return new CodeGuruRules(conf, env, driver, warn);
+            default:
+                return new OwnRules(conf);
+        }
+    }
+
+    /** Who names our plugin wants to record: that a key left over from another one forbids it must be said. */
+    private void warnIfNobody(Conf conf, Dialect named) {
+        if (driver && named == Dialect.CHARCLOTH && dialect == Dialect.SPARK_PROFILER && !driverRecords
+                && executors == Share.NONE) {
+            String key = SparkProfilerRules.present(conf);
+            conf.wrong(key, "nobody records; remove it", conf.get(key));
+        }
+    }
+
+    private static String agentOptions(Conf conf, Rules rules) {
+        String options = rules.agentOptions();
+        boolean limited = ("," + options).contains(",maxoverhead=") && !conf.has(Key.MAX_OVERHEAD.key);
+        String limit = limited ? "" : "maxoverhead=" + conf.read(Key.MAX_OVERHEAD, Parse::percent);
+        return options.isEmpty() ? limit : limit.isEmpty() ? options : options + "," + limit;
+    }
+
+    private static String hadoopPath(String text) {
+        if (text.matches("(?i)https?:.*")) {
+            throw new IllegalArgumentException("sending over HTTP comes later; use e.g. hdfs:///profiles");
+        }
+        return text;
+    }
+
+    private static String localDir(Conf conf, Rules rules) {
+        String own = conf.read(Key.LOCAL_DIR, Parse::localPath);
+        String local = own == null ? rules.localDir() : own;
+        return local == null ? System.getProperty("java.io.tmpdir") : local;
+    }
+
+    private static Long flush(String text) {
+        long nanos = Parse.time(text, "10s");
+        if (nanos != 0 && nanos < FLUSH_MIN_NANOS) {
+            throw new IllegalArgumentException("shorter than 100ms; use e.g. 10s");
+        }
+        return TimeUnit.NANOSECONDS.toMillis(nanos);
+    }
+
+    private static Map<String, String> tags(Conf conf, Rules rules) {
+        Map<String, String> tags = new LinkedHashMap<>(rules.tags());
+        Map<String, String> own = conf.read(Key.TAGS, Parse::pairs);
+        tags.putAll(own == null ? Collections.emptyMap() : own);
+        return Collections.unmodifiableMap(tags);
+    }
+}

@@ -1,0 +1,297 @@
+package dev.charcloth.spark;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+
+/**
+ * Brings finished segments from a local folder to a {@link Sink}, in a thread of its own. Failures are tried again, for
+ * ten minutes; then there is one WARN, and what the agent still writes is kept within the bound. Nothing is thrown,
+ * and only {@link #finish} waits. All methods may be called from any thread.
+ */
+final class Shipper {
+    private static final long LOOK_MILLIS = 200;
+    private static final long IDLE = Long.MIN_VALUE;
+
+    private final Segments segments;
+    private final Sink sink;
+    private final Logger log;
+    private final Consumer<Path> shipped;
+    private final LongSupplier clock;
+    private final Thread thread;
+    private final Retry retry = new Retry();
+    private final AtomicBoolean givenUp = new AtomicBoolean();
+    private final AtomicLong dropped = new AtomicLong();
+    private volatile boolean finishing;
+    private volatile boolean abandoned;
+    private volatile long busySince = IDLE;
+    private volatile long bytesShipped;
+    private volatile long segmentsShipped;
+    private volatile long lastShippedMillis;
+    private volatile String lastError;
+    private boolean hurried;
+
+    /**
+     * @param maxLocalBytes what may wait in the folder; the oldest segments go first
+     * @param keepLocal     whether segments stay after they are shipped; then there is no bound
+     * @param shipped       is told of each segment that has gone out, while it is still there
+     */
+    Shipper(Path folder, Sink sink, long maxLocalBytes, boolean keepLocal, Logger log, Consumer<Path> shipped) {
+        this(folder, sink, maxLocalBytes, keepLocal, log, shipped, () -> System.nanoTime() / 1_000_000);
+    }
+
+    /** @param clock monotonic, in milliseconds */
+    Shipper(Path folder, Sink sink, long maxLocalBytes, boolean keepLocal, Logger log, Consumer<Path> shipped,
+            LongSupplier clock) {
+        this.segments = new Segments(folder, maxLocalBytes, keepLocal);
+        this.sink = sink;
+        this.log = log;
+        this.shipped = shipped;
+        this.clock = clock;
+        this.thread = new Thread(this::run, "charcloth-shipper");
+        thread.setDaemon(true);
+        // Spark's own handler ends the whole executor when a thread dies of an error.
+        thread.setUncaughtExceptionHandler((t, e) -> lastError = e.toString());
+    }
+
+    /** Call it where Hadoop knows the user: the thread inherits that. */
+    void start() {
+        thread.start();
+    }
+
+    /**
+     * The agent has stopped, all segments are finished: the thread ships the rest as patiently as ever, removes the
+     * folder if nothing is left in it, closes the sink and ends.
+     */
+    void complete() {
+        segments.complete();
+        finishing = true;
+        wake();
+    }
+
+    /**
+     * Completes, and ends what has not ended by then. What could not be shipped stays in the folder.
+     *
+     * @param millis how long all this may take; a sink that hangs is left to itself
+     * @return whether every segment since the start has gone out
+     */
+    boolean finish(long millis) {
+        complete();
+        if (!ended(millis - millis / 10)) {
+            abandoned = true;
+            thread.interrupt();
+            ended(millis / 10);
+        }
+        if (segments.waiting() > 0)
+            giveUp("not done within " + millis + " ms" + (lastError == null ? "" : "; " + lastError));
+        return hasAll();
+    }
+
+    /** Whether every segment that is finished has gone out. */
+    boolean hasAll() {
+        return segments.waiting() == 0 && dropped.get() == 0;
+    }
+
+    /**
+     * Keeps the bound. The thread does so itself, unless it hangs in the sink: another one that comes by every second
+     * or so should call this as well.
+     */
+    void tend() {
+        long since = busySince;
+
+        dropped.addAndGet(segments.dropOldest());
+        if (since != IDLE && clock.getAsLong() - since >= Retry.PATIENCE
+                && giveUp("no answer for " + Retry.PATIENCE / 1000 + " s"))
+            thread.interrupt();
+    }
+
+    long bytesShipped() {
+        return bytesShipped;
+    }
+
+    long segmentsShipped() {
+        return segmentsShipped;
+    }
+
+    long segmentsDropped() {
+        return dropped.get();
+    }
+
+    /** Null: none since the last success. */
+    String lastError() {
+        return lastError;
+    }
+
+    /** Since the epoch; 0: never. */
+    long lastShippedMillis() {
+        return lastShippedMillis;
+    }
+
+    boolean hasGivenUp() {
+        return givenUp.get();
+    }
+
+    /** Ships what is due. The thread's work; tests do it by hand. */
+    void step() {
+        if (finishing && !hurried) {
+            hurried = true;
+            retry.hurry(clock.getAsLong());
+        }
+        while (!givenUp.get() && !abandoned && retry.due(clock.getAsLong())) {
+            Path segment = segments.take();
+            if (segment == null)
+                break;
+            ship(segment);
+        }
+        tend();
+    }
+
+    private void run() {
+        try {
+            open();
+            while (!abandoned && !(finishing && (givenUp.get() || segments.waiting() == 0))) {
+                stepOrGiveUp();
+                pause();
+            }
+        } finally {
+            segments.removeFolder();
+            close();
+        }
+    }
+
+    /**
+     * The first segment may be the last, of a process that is about to be killed, and what is wrong with the output
+     * should be known early.
+     */
+    private void open() {
+        busySince = clock.getAsLong();
+        try {
+            sink.open();
+        } catch (Sink.Refused | RuntimeException | Error e) {
+            giveUp(e instanceof Sink.Refused ? e.getMessage() : e.toString());
+        } catch (IOException e) {
+            log.debug("charcloth: {} is not ready: {}", sink.where(), e.toString());
+        } finally {
+            busySince = IDLE;
+        }
+    }
+
+    /** Even then the thread goes on, to keep the bound. */
+    private void stepOrGiveUp() {
+        try {
+            step();
+        } catch (RuntimeException | Error e) {
+            giveUp(e.toString());
+        }
+    }
+
+    private void ship(Path segment) {
+        busySince = clock.getAsLong();
+        try {
+            long bytes = Files.size(segment);
+            sink.put(segment);
+            succeeded(segment, bytes);
+        } catch (Exception e) {
+            failed(segment, e);
+        } catch (Error e) {
+            segments.giveBack();
+            giveUp(e.toString());
+        } finally {
+            busySince = IDLE;
+        }
+    }
+
+    private void succeeded(Path segment, long bytes) {
+        if (retry.failures() > 0)
+            log.info("charcloth: writing to {} works again", sink.where());
+        retry.succeeded();
+        lastError = null;
+        bytesShipped += bytes;
+        segmentsShipped++;
+        lastShippedMillis = System.currentTimeMillis();
+        try {
+            shipped.accept(segment);
+        } catch (RuntimeException e) {
+            log.debug("charcloth: after shipping {}", segment, e);
+        }
+        segments.forget();
+    }
+
+    private void failed(Path segment, Exception e) {
+        if (!Files.exists(segment)) {
+            // Someone cleaned up; there is nothing to try again.
+            dropped.incrementAndGet();
+            segments.forget();
+            return;
+        }
+        segments.giveBack();
+        lastError = e.toString();
+        retry.failed(clock.getAsLong());
+        if (e instanceof Sink.Refused)
+            giveUp(e.getMessage());
+        else if (retry.exhausted(clock.getAsLong()))
+            giveUp(retry.failures() + " tries; " + lastError);
+        else if (retry.failures() == 1)
+            log.info("charcloth: cannot write to {}: {}; trying again", sink.where(), lastError);
+        else
+            log.debug("charcloth: cannot write to {}: {}", sink.where(), lastError);
+    }
+
+    /** @return whether this is the first time */
+    private boolean giveUp(String why) {
+        if (!givenUp.compareAndSet(false, true))
+            return false;
+        if (lastError == null)
+            lastError = why;
+        log.warn("charcloth: gave up writing the recording to {}: {}. The job goes on without. {} segments ({} bytes) "
+                + "are left in {}, {} were dropped. Check that the output exists and that this user may write there.",
+                sink.where(), why, segments.waiting(), segments.waitingBytes(), segments.folder(), dropped);
+        return true;
+    }
+
+    private synchronized void wake() {
+        notifyAll();
+    }
+
+    private synchronized void pause() {
+        try {
+            if (!finishing || !retry.due(clock.getAsLong()))
+                wait(LOOK_MILLIS);
+        } catch (InterruptedException e) {
+            // The flags say what it was for.
+        }
+    }
+
+    private void close() {
+        try {
+            sink.close();
+        } catch (Exception e) {
+            log.debug("charcloth: closing {}", sink.where(), e);
+        }
+    }
+
+    /** Waits for the thread, at most so long, and for nobody's interrupt; whether it has ended. */
+    boolean ended(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis));
+        boolean interrupted = false;
+        for (long left = millis; thread.isAlive() && left >= 0;
+                left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+            try {
+                thread.join(Math.max(1, left));
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
+}

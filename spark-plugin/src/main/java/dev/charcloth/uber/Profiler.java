@@ -1,0 +1,7 @@
+package dev.charcloth.uber;
+
+/** One kind of record. The methods may be called by several threads. */
+interface Profiler {
+    /** Reports what there is to say now. */
+    void report(Reporter to);
+}

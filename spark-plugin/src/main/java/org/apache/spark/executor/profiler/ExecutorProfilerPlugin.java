@@ -1,0 +1,7 @@
+package org.apache.spark.executor.profiler;
+
+import dev.charcloth.spark.CharclothPlugin;
+
+/** The name of Spark's profiler in later previews of 4.0; a job configured for it records with Charcloth. */
+public final class ExecutorProfilerPlugin extends CharclothPlugin {
+}
