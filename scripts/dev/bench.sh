@@ -4,5 +4,6 @@
 cmd_bench() {
     need build bench
     need_build release
+    [[ ${1-} != spark ]] || need_jar
     "$(find_python)" bench/run.py "$@"
 }

@@ -1,52 +1,44 @@
 # shellcheck shell=bash
-# The main job on a fresh machine: record a small Java program with three planted faults, show what the profile says.
+# The main job on a fresh machine: run a Spark job with a planted illness, driver and two executors recorded by the plugin,
+# and show what the recordings say.
 
-DEMO_SECONDS=12
+# Real executor processes: two, of one core and 1024 MiB each.
+DEMO_MASTER='local-cluster[2,1,1024]'
 
 cmd_demo() {
     (($# == 0)) || usage_error "demo takes no arguments"
-    local out=build/demo java
+    local out=build/demo recordings
     need build demo
-    need_build release
-    java=$(demo_java)
+    need_jar
+    need_spark
     rm -rf "$out"
-    mkdir -p "$out/classes"
-    step demo-compile "compiling examples/hotspots/Hotspots.java" \
-        "${java}c" -d "$out/classes" examples/hotspots/Hotspots.java || exit 1
-    step demo-record "running it for $DEMO_SECONDS s and recording CPU, allocations and locks" \
-        build/charcloth record -e cpu,alloc,lock -o "$out/hotspots.jfr" -- \
-        "$java" -Xmx256m -cp "$out/classes" Hotspots "$DEMO_SECONDS" || exit 1
-    step demo-convert "drawing the flame graph" build/charcloth convert "$out/hotspots.jfr" -o "$out/flame.html" || exit 1
-    say "the hottest methods (build/charcloth top $out/hotspots.jfr)"
-    build/charcloth top "$out/hotspots.jfr" -n 10
-    say "what was found in a program that prices orders"
-    demo_finding "$out" cpu Rules.matches "CPU samples" "it compiles its pattern again for every item"
-    demo_finding "$out" alloc Invoice.render "allocated bytes" "it joins text with +="
-    demo_finding "$out" lock Ledger.post "lock waiting" "it sums up all accounts inside the lock"
-    echo "other views: build/charcloth convert $out/hotspots.jfr --event alloc -o alloc.svg   (or lock)"
+    mkdir -p "$out"
+    step demo-run "running examples/slow_sql.py in Spark, recorded by the plugin" demo_run "$out" || exit 1
+    recordings=$(find "$out/recordings" -mindepth 1 -maxdepth 1 -type d)
+    [[ -n $recordings ]] || die "there are no recordings in $out/recordings; see build/log/demo-run.log"
+    step demo-convert "drawing the flame graph by stage" \
+        build/charcloth convert "$recordings" --by stage --title "slow SQL, by stage" -o "$out/flame.html" || exit 1
+    say "recorded: $(cd "$recordings" && echo *.jfr), in $recordings"
+    say "what was found in a job that asks what customers owe"
+    "$(find_python)" scripts/demo_findings.py build/charcloth "$recordings" || exit 1
+    echo "by yourself: spark-submit with what \`build/charcloth spark-conf --output FOLDER\` prints, then"
+    echo "             build/charcloth convert FOLDER/APP-ID --by stage -o flame.html"
     good "open this file in a browser: $ROOT/$out/flame.html"
     if [[ -n ${DISPLAY-}${WAYLAND_DISPLAY-} ]] && have xdg-open; then
         xdg-open "$out/flame.html" >/dev/null 2>&1 || true
     fi
 }
 
-# A java whose javac stands beside it.
-demo_java() {
-    local candidate
-    for candidate in "${JAVA_HOME-}/bin/java" /usr/lib/jvm/java-{17,21,25}-openjdk-*/bin/java java; do
-        if have "$candidate" && have "${candidate}c"; then
-            echo "$candidate"
-            return
-        fi
+# The words that spark-conf prints are for a shell: this is one. Spark keeps the folders of executors where its home is,
+# so that it gets one here.
+demo_run() {
+    local options part
+    mkdir "$1/spark"
+    for part in bin jars python; do
+        ln -s "$("$SPARK_VENV/bin/python" -c 'import pyspark; print(*pyspark.__path__)')/$part" "$1/spark/$part"
     done
-    die "no JDK found"
-}
-
-# demo_finding DIR EVENT METHOD WHAT WHY: the share of stacks that hold the method.
-demo_finding() {
-    build/charcloth convert --quiet "$1/hotspots.jfr" --event "$2" --total -o "$1/$2.collapsed" || return 0
-    FRAME="Hotspots\$$3" awk -v name="$3" -v what="$4" -v why="$5" '
-        { total += $NF; if (index($0, ENVIRON["FRAME"])) under += $NF }
-        END { if (total) printf "%3.0f %% of %s lie under %s: %s\n", 100 * under / total, what, name, why }
-    ' "$1/$2.collapsed"
+    options=$(build/charcloth spark-conf --quiet --output "file://$ROOT/$1/recordings") || return 1
+    SPARK_HOME=$ROOT/$1/spark SPARK_LOCAL_DIRS=$ROOT/$1/spark/local SPARK_LOCAL_IP=127.0.0.1 \
+        JAVA_HOME=$(spark_java_home) PYSPARK_PYTHON=$SPARK_VENV/bin/python \
+        bash -c "$1/spark/bin/spark-submit --master '$DEMO_MASTER' --conf spark.ui.enabled=false $options \$0" examples/slow_sql.py
 }
