@@ -1,4 +1,5 @@
 #include "hotspot/attach.h"
+#include "hotspot/attach_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +10,10 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 
 #define STEP_MS       5
-#define STARTING_MS   3000  /* for the handler of a JVM that has just begun */
+#define STARTING_MS   3000  /* for a JVM that has just begun */
 #define LISTENING_MS  10000 /* for its socket; a JVM that collects garbage answers late */
 #define STOPPED_MS    10000 /* for a JVM that is stopped to go on */
 #define CODE_MAX      16    /* bytes of the first line of a reply */
@@ -89,24 +89,32 @@ static int check_jvm(const struct ch_proc *p, struct ch_jvm *j, struct ch_error 
 	               (int)p->pid, name);
 }
 
-/* The handler comes early in the life of a JVM, but not at once. */
-static int wait_for_handler(struct ch_proc *p, const struct ch_jvm *j, struct ch_error *err)
+/*
+ * A JVM handles the signal before it is ready to listen: asked that early, four of a hundred on a
+ * loaded machine printed a thread dump and stayed deaf. The thread named here starts after that.
+ */
+static bool has_started(const struct ch_proc *p)
+{
+	return ch_proc_catches(p, SIGQUIT) && ch_proc_has_thread(p->pid, "Service Thread");
+}
+
+static int wait_until_started(struct ch_proc *p, const struct ch_jvm *j, struct ch_error *err)
 {
 	if (ch_jvm_has_option(j, "-Xrs"))
 		return ch_fail(err, -EOPNOTSUPP,
 		               "the JVM %d was started with -Xrs and would die of being asked; "
 		               "start it without",
 		               (int)p->pid);
-	for (unsigned waited = 0; !ch_proc_catches(p, SIGQUIT); waited += STEP_MS) {
-		if (waited >= STARTING_MS)
-			return ch_fail(err, -EAGAIN,
-			               "the JVM %d does not handle SIGQUIT and would die of it: "
-			               "it is still starting, try again; or it runs with -Xrs",
-			               (int)p->pid);
+	for (unsigned waited = 0; !has_started(p) && waited < STARTING_MS; waited += STEP_MS) {
 		nap(STEP_MS);
 		if (ch_proc_read(p->pid, p, err) < 0 || p->state == 'Z')
 			return gone(p->pid, err);
 	}
+	if (!ch_proc_catches(p, SIGQUIT))
+		return ch_fail(err, -EAGAIN,
+		               "the JVM %d does not handle SIGQUIT and would die of it: it is "
+		               "still starting, try again; or it runs with -Xrs",
+		               (int)p->pid);
 	return 0;
 }
 
@@ -117,20 +125,10 @@ static int check_willing(struct ch_proc *p, const struct ch_jvm *j, struct ch_er
 		               "the JVM %d was started with -XX:+DisableAttachMechanism; start it "
 		               "without, or with -agentpath",
 		               (int)p->pid);
-	return wait_for_handler(p, j, err);
+	return wait_until_started(p, j, err);
 }
 
 /* --- asking it to listen ------------------------------------------------------------------------- */
-
-static bool listens(const struct ch_attach *a)
-{
-	struct stat st;
-	char name[32];
-
-	(void)snprintf(name, sizeof(name), ".java_pid%d", (int)a->proc.nspid);
-	return !fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
-	       st.st_uid == a->proc.euid;
-}
 
 /*
  * The file that tells the JVM what the signal means, which must belong to its user. One that is
@@ -179,7 +177,7 @@ static int wait_for_socket(const struct ch_attach *a, struct ch_error *err)
 {
 	struct ch_proc now;
 
-	for (unsigned waited = 0; !listens(a); waited += STEP_MS) {
+	for (unsigned waited = 0; !ch_attach_listens(a); waited += STEP_MS) {
 		if (signal_waits())
 			return ch_fail(err, -EINTR, "interrupted");
 		if (ch_proc_read(a->proc.pid, &now, NULL) < 0 || now.state == 'Z')
@@ -254,7 +252,7 @@ static int open_checked(struct ch_attach *a, struct ch_jvm *j, struct ch_error *
 	a->tmp = ch_proc_open_file(a->proc.pid, "/tmp", O_RDONLY | O_DIRECTORY);
 	if (a->tmp < 0)
 		return ch_fail(err, a->tmp, "open the /tmp of process %d: %m", (int)a->proc.pid);
-	if (listens(a))
+	if (ch_attach_listens(a))
 		return 0;
 	r = check_willing(&a->proc, j, err);
 	return r < 0 ? r : ask_undisturbed(a, err);
@@ -283,56 +281,6 @@ void ch_attach_close(struct ch_attach *a)
 }
 
 /* --- commands ------------------------------------------------------------------------------------ */
-
-/* Old JVMs listen only to their own user, not to root: the connection is made as that user. */
-static int connect_as(const struct ch_attach *a, int s, const struct sockaddr_un *to)
-{
-	struct ch_proc_ids before;
-	int r = ch_proc_become(&a->proc, &before);
-
-	if (r >= 0 && connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0)
-		r = -errno;
-	ch_proc_restore(&before);
-	return r;
-}
-
-/* The name of the socket can be taken by others who may write there; what listens cannot. */
-static bool is_target(const struct ch_attach *a, int s)
-{
-	struct ucred who;
-	socklen_t n = sizeof(who);
-
-	return !getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &n) && who.uid == a->proc.euid &&
-	       (!who.pid || who.pid == a->proc.pid);
-}
-
-static int dial(const struct ch_attach *a, struct ch_error *err)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	CH_CLEANUP(ch_closep) int at = -1;
-	int s, r;
-	char name[32];
-
-	(void)snprintf(name, sizeof(name), ".java_pid%d", (int)a->proc.nspid);
-	at = openat(a->tmp, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (at < 0)
-		return ch_fail(err, -errno, "the JVM %d no longer listens: %m", (int)a->proc.pid);
-	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (s < 0)
-		return ch_fail(err, -errno, "socket: %m");
-	(void)snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", at);
-	r = connect_as(a, s, &to);
-	if (r < 0)
-		ch_fail(err, r, "connect to the JVM %d: %m", (int)a->proc.pid);
-	else if (!is_target(a, s))
-		r = ch_fail(err, -EPERM, "another process answers in the place of the JVM %d",
-		            (int)a->proc.pid);
-	if (r < 0) {
-		close(s);
-		return r;
-	}
-	return s;
-}
 
 static int put_command(int s, const struct ch_attach *a, const char *command,
                        const char *const *args, struct ch_error *err)
@@ -447,7 +395,7 @@ int ch_attach_send(const struct ch_attach *a, const char *command, const char *c
                    ch_attach_sink *sink, void *ctx, struct ch_error *err)
 {
 	struct reply reply = { 0 };
-	CH_CLEANUP(ch_closep) int s = dial(a, err);
+	CH_CLEANUP(ch_closep) int s = ch_attach_dial(a, err);
 	int r = s < 0 ? s : put_command(s, a, command, args, err);
 
 	if (r >= 0)

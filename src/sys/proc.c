@@ -267,6 +267,35 @@ int ch_proc_each(int (*each)(void *ctx, pid_t pid), void *ctx)
 	return r;
 }
 
+static bool is_called(int tasks, const char *tid, const char *name)
+{
+	char path[64], comm[32];
+	CH_CLEANUP(ch_closep) int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "%.32s/comm", tid);
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read_some(fd, comm, sizeof(comm));
+	return n > 0 && (size_t)n == strlen(name) + 1 && !memcmp(comm, name, (size_t)n - 1);
+}
+
+bool ch_proc_has_thread(pid_t pid, const char *name)
+{
+	char path[64];
+	struct dirent *e;
+	bool found = false;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while (!found && (e = readdir(dir)))
+		found = e->d_name[0] != '.' && is_called(dirfd(dir), e->d_name, name);
+	closedir(dir);
+	return found;
+}
+
 /* --- signals and ids ----------------------------------------------------------------------------- */
 
 int ch_proc_open(pid_t pid)

@@ -33,6 +33,9 @@ static inline bool ch_proc_catches(const struct ch_proc *p, int signal)
 	return p->caught >> (signal - 1) & 1;
 }
 
+/* True when one of its threads bears this name, of 15 bytes at most. */
+bool ch_proc_has_thread(pid_t pid, const char *name);
+
 /*
  * Calls each() with the path of every mapped file, as the process itself would name it (with
  * " (deleted)" behind it when it is gone); neighbours of one file come once. A result other than 0

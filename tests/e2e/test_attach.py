@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -242,6 +243,28 @@ def test_a_jvm_with_attach_switched_off_prints_nothing(charcloth, version, extra
         assert "was started with -XX:+DisableAttachMechanism" in done.stderr
         assert jvm.end() == ""
         assert jvm.left_behind() == []
+
+
+@contextlib.contextmanager
+def left_socket(pid):
+    """What a killed JVM that had the same number leaves behind: a socket at which nobody listens."""
+    path = TMP / f".java_pid{pid}"
+    with socket.socket(socket.AF_UNIX) as gone:
+        gone.bind(str(path))
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def test_the_socket_of_a_dead_jvm_does_not_speak_for_the_living(charcloth, version):
+    with jvms.running(version) as jvm, left_socket(jvm.pid):
+        assert "Idle.main" in charcloth("threads", jvm.pid, check=0).stdout
+        assert jvm.end() == ""
+    with jvms.running(version, "-XX:+DisableAttachMechanism") as jvm, left_socket(jvm.pid):
+        done = charcloth("threads", jvm.pid, check=1)
+        assert "was started with -XX:+DisableAttachMechanism" in done.stderr
+        assert jvm.end() == ""
 
 
 def test_a_jvm_without_a_handler_survives(charcloth, version):

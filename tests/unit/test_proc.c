@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 static void ignore(int sig)
@@ -56,6 +57,20 @@ static void mapped_files_are_walked_until_told_to_stop(void **state)
 	(void)state;
 	assert_int_equal(ch_proc_each_mapped(getpid(), is_libc, NULL), 7);
 	assert_int_equal(ch_proc_each_mapped(INT32_MAX, is_libc, NULL), -ESRCH);
+}
+
+static void a_thread_is_found_by_its_whole_name(void **state)
+{
+	char before[16];
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, before), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "named for this"), 0);
+	assert_true(ch_proc_has_thread(getpid(), "named for this"));
+	assert_false(ch_proc_has_thread(getpid(), "named for"));
+	assert_false(ch_proc_has_thread(getpid(), "named for this1"));
+	assert_false(ch_proc_has_thread(INT32_MAX, "named for this"));
+	assert_int_equal(prctl(PR_SET_NAME, before), 0);
 }
 
 static void the_environment_is_looked_up_by_whole_names(void **state)
@@ -181,6 +196,7 @@ int main(void)
 		cmocka_unit_test(we_are_told_about_ourselves),
 		cmocka_unit_test(nobody_has_such_a_pid),
 		cmocka_unit_test(mapped_files_are_walked_until_told_to_stop),
+		cmocka_unit_test(a_thread_is_found_by_its_whole_name),
 		cmocka_unit_test(the_environment_is_looked_up_by_whole_names),
 		cmocka_unit_test(links_of_a_process_stay_in_its_root),
 		cmocka_unit_test(the_main_class_stands_behind_the_options),
