@@ -130,9 +130,10 @@ static uint64_t duration_of(const struct ch_rec_span *s)
 	return ticks || !s->end_ns ? ticks : 1;
 }
 
-void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, const struct ch_rec_span *s)
+void ch_emit_span(struct ch_chunk *c, struct ch_intern *in, uint32_t name,
+                  const struct ch_rec_span *s)
 {
-	uint64_t thread = ch_intern_thread(in, s->name);
+	uint64_t thread = ch_intern_thread(in, name);
 	size_t begun = ch_chunk_event(c, CH_T_TASK_SPAN, ch_ticks(s->start_ns));
 
 	put(c, duration_of(s));

@@ -71,13 +71,18 @@ static void take_sample(const struct ch_rec_sample *s)
 	ch_live_add(&rec.live, env(), s);
 }
 
+static void take_span(const struct ch_rec_span *s)
+{
+	ch_emit_span(&rec.chunk, rec.intern, s->name, s);
+}
+
 static void take(void *arg, const struct ch_rec *r)
 {
 	(void)arg;
 	if (r->type == CH_REC_SAMPLE)
 		take_sample((const struct ch_rec_sample *)r);
 	else if (r->type == CH_REC_SPAN)
-		ch_emit_span(&rec.chunk, rec.intern, (const struct ch_rec_span *)r);
+		take_span((const struct ch_rec_span *)r);
 }
 
 /* Not before tasks that start write themselves: there may be none between the two. */

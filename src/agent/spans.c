@@ -191,17 +191,28 @@ static bool put_open(struct open_span *o)
 	return room;
 }
 
+/*
+ * Into the list first: a recording that starts meanwhile takes from there what it has not been told.
+ * Only this thread takes it out again.
+ */
+static bool open_now(struct open_span *o)
+{
+	bool room = put_open(o);
+
+	put_now(&o->rec, size_of(&o->rec));
+	if (!room)
+		free(o);
+	return room;
+}
+
 void ch_span_start(const struct ch_span_labels *labels)
 {
 	struct open_span *o;
 
 	free(take_out(labels->task_id)); /* told twice: the last one holds */
 	o = make(labels);
-	if (!o)
-		return;
-	put_now(&o->rec, size_of(&o->rec));
-	if (!put_open(o))
-		free(o);
+	if (o)
+		open_now(o);
 }
 
 /* A copy of the task, whoever works on it. */
@@ -233,11 +244,7 @@ bool ch_span_join(int64_t task_id)
 	o->tid = (int)syscall(SYS_gettid);
 	o->rec.start_ns = ch_now_ns();
 	take_thread(o);
-	put_now(&o->rec, size_of(&o->rec));
-	if (put_open(o))
-		return true;
-	free(o);
-	return false;
+	return open_now(o);
 }
 
 void ch_span_end(int64_t task_id, const char *result, size_t n)
@@ -279,8 +286,8 @@ static void write_one(struct ch_chunk *c, struct ch_intern *in, struct open_span
 		                        .len = (uint32_t)o->name_len };
 	memcpy(t.def.name, o->name, o->name_len);
 	ch_intern_define_thread(in, &t.def);
-	o->rec.name = t.def.id;
-	ch_emit_span(c, in, &o->rec);
+	/* The record is only read: its thread may be putting it into a ring. */
+	ch_emit_span(c, in, t.def.id, &o->rec);
 }
 
 void ch_spans_write_open(struct ch_chunk *c, struct ch_intern *in)

@@ -98,8 +98,8 @@ void cli_print_help(FILE *f, const struct cli_command *c)
 	struct style s = style_for(fileno(f));
 	const char *line = c->examples;
 
-	fprintf(f, "%sUsage:%s charcloth %s %s%s\n\n", s.bold, s.off, c->name,
-	        c->bit ? "[OPTION…] " : "", c->args);
+	fprintf(f, "%sUsage:%s charcloth %s%s%s%s\n\n", s.bold, s.off, c->name,
+	        c->bit ? " [OPTION…]" : "", *c->args ? " " : "", c->args);
 	wrap(f, c->text, 0, 0);
 	if (c->bit) {
 		print_options(f, c->bit, s);

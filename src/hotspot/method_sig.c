@@ -205,28 +205,39 @@ static uint64_t name_of(const struct ch_vm *vm, const struct ch_names *names, ui
 	return obj ? oop_at(vm, obj + names->thread_name) : 0;
 }
 
+/* How many collections began so far, 0 where the VM does not tell; -1 during the pause of one. */
+static int64_t collections(const struct ch_vm *vm)
+{
+	uint64_t heap = heap_of(vm);
+
+	if (ch_vm_collecting_sig(vm))
+		return -1;
+	return heap && vm->gc_count >= 0 ? ch_peek32(heap + (uint64_t)vm->gc_count, 0) : 0;
+}
+
 uint64_t ch_thread_name_mark_sig(const struct ch_vm *vm, const struct ch_names *names,
                                  uint64_t thread)
 {
-	uint64_t heap = heap_of(vm), string;
-	uint32_t before, after;
+	int64_t before = collections(vm);
+	uint64_t string;
 
-	if (!names->known || !heap || vm->gc_count < 0 || ch_vm_collecting_sig(vm))
+	if (!names->known || vm->gc_count < 0 || before < 0)
 		return 0;
-	before = ch_peek32(heap + (uint64_t)vm->gc_count, 0);
 	string = name_of(vm, names, thread);
-	after = ch_peek32(heap + (uint64_t)vm->gc_count, 0);
-	return string && before == after ? string >> 3 << 20 | (after & 0xfffff) : 0;
+	return string && collections(vm) == before
+	           ? string >> 3 << 20 | ((uint64_t)before & 0xfffff)
+	           : 0;
 }
 
 int ch_thread_name_sig(const struct ch_vm *vm, const struct ch_names *names, uint64_t thread,
                        char *to, size_t room)
 {
+	int64_t before = collections(vm);
 	uint64_t string, value;
 	uint32_t length;
 	size_t n;
 
-	if (!names->known || ch_vm_collecting_sig(vm))
+	if (!names->known || before < 0)
 		return -1;
 	string = name_of(vm, names, thread);
 	value = string ? oop_at(vm, string + names->string_value) : 0;
@@ -238,6 +249,6 @@ int ch_thread_name_sig(const struct ch_vm *vm, const struct ch_names *names, uin
 	value += names->array_data;
 	n = ch_peek8(string + names->string_coder, 0) ? utf16_to_utf8(value, length, to, room)
 	                                              : latin1_to_utf8(value, length, to, room);
-	/* A pause that began meanwhile may have moved it all. */
-	return ch_vm_collecting_sig(vm) ? -1 : (int)n;
+	/* A pause meanwhile may have moved it all. */
+	return collections(vm) == before ? (int)n : -1;
 }

@@ -198,7 +198,20 @@ class ShipperThreadTest extends ShipperCase {
     }
 
     @Test
-    void anInterruptedCallerIsNotHeld() throws IOException {
+    void anInterruptedCallerStillWaitsForTheRest() throws IOException {
+        Shipper s = shipper();
+
+        segments(0, 2);
+        s.start();
+        Thread.currentThread().interrupt();
+        assertTrue(s.finish(50_000));
+        assertTrue(Thread.interrupted(), "the interrupt is the caller's");
+        assertEquals(List.of("<0>", "<1>", "<2>"), sink.got);
+        Files.createDirectory(folder);
+    }
+
+    @Test
+    void anInterruptedCallerWaitsNoLongerThanItsTime() throws IOException {
         CountDownLatch release = new CountDownLatch(1);
         Shipper s = shipper(new ListSink() {
             @Override
@@ -210,7 +223,7 @@ class ShipperThreadTest extends ShipperCase {
         segments(0, 1);
         s.start();
         Thread.currentThread().interrupt();
-        assertFalse(s.finish(FOR_EVER));
+        assertFalse(s.finish(100));
         assertTrue(Thread.interrupted());
         release.countDown();
         s.finish(50_000);
