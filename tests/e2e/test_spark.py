@@ -54,6 +54,13 @@ def test_local_mode_knows_tasks(local):
     assert spark.total(in_tasks, job_group="sums") > 0
 
 
+def test_local_mode_without_the_driver_is_of_its_application(tmp_path):
+    """The executor is there before the application has its id."""
+    ended = spark.python(tmp_path, "3.5", "simple", conf={"spark.charcloth.driver": "false"})
+    assert (ended.recordings.name, ended.files) == (ended.said["app"], ["executor-driver.jfr"])
+    assert zipped(spark.folded(ended.recordings, "app"), "app") == {ended.said["app"]}
+
+
 def test_a_cluster_has_a_recording_of_each_process(cluster, plain):
     assert cluster.said["sums"] == plain.said["sums"]
     assert cluster.recordings.name == cluster.said["app"]

@@ -12,6 +12,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.Option;
 
 /**
  * The plugin in the driver: records it if that is wanted, answers executors, and puts how all of them are into the
@@ -30,6 +31,7 @@ final class DriverSide implements DriverPlugin {
     private SparkContext spark;
     private Settings settings;
     private Fleet fleet;
+    private Who who;
     private Recording recording;
     private Beat beat;
     private AtExit atExit;
@@ -101,7 +103,10 @@ final class DriverSide implements DriverPlugin {
             if (active() != this) {
                 return;
             }
-            recording = new Recording(settings, Who.driver(appId, ctx.conf()), spark::hadoopConfiguration);
+            Option<String> attempt = spark.applicationAttemptId();
+            who = Who.driver(appId, attempt.isDefined() ? attempt.get() : "");
+            fleet.name(who);
+            recording = new Recording("the driver", settings, spark::hadoopConfiguration);
             Gauges.register(ctx.metricRegistry(), recording);
             beat = new Beat("charcloth-driver", this::begin, this::turn);
             beat.start();
@@ -114,7 +119,7 @@ final class DriverSide implements DriverPlugin {
 
     private void begin() {
         if (settings.driverRecords && settings.autoStart) {
-            recording.start(null);
+            recording.start(who, "");
         }
     }
 
@@ -149,7 +154,7 @@ final class DriverSide implements DriverPlugin {
         fleet.command(true, taken);
         if (settings.driverRecords && recording != null) {
             recording.stop();
-            recording.start(taken);
+            recording.start(who, taken);
         }
     }
 

@@ -69,7 +69,7 @@ final class ExecutorSide implements ExecutorPlugin {
         if (shared) {
             return;
         }
-        recording = new Recording(settings, Who.executor(executor, ctx.conf()),
+        recording = new Recording("executor " + executor, settings,
                 () -> SparkHadoopUtil.get().newConfiguration(ctx.conf()));
         Gauges.register(ctx.metricRegistry(), recording);
         beat = new Beat("charcloth-executor", () -> { }, this::askDriver);
@@ -97,22 +97,29 @@ final class ExecutorSide implements ExecutorPlugin {
             return ASK_AGAIN_MILLIS;
         }
         Map<?, ?> todo = (Map<?, ?>) answer;
-        follow(Long.parseLong(String.valueOf(todo.get(Fleet.TURN))),
-                Boolean.parseBoolean(String.valueOf(todo.get(Fleet.ON))), String.valueOf(todo.get(Fleet.OPTIONS)));
-        return Long.parseLong(String.valueOf(todo.get(Fleet.WAIT)));
+        if (todo.containsKey(Fleet.TURN)) {
+            follow(todo);
+        }
+        return Long.parseLong(word(todo, Fleet.WAIT));
     }
 
     /** Within a turn, too, an executor may be chosen later than at its start, to keep the share. */
-    private void follow(long newTurn, boolean wanted, String options) {
+    private void follow(Map<?, ?> todo) {
+        long newTurn = Long.parseLong(word(todo, Fleet.TURN));
         if (newTurn != turn) {
             recording.stop();
             turn = newTurn;
             tried = false;
         }
-        if (wanted && !tried) {
+        if (Boolean.parseBoolean(word(todo, Fleet.ON)) && !tried) {
             tried = true;
-            recording.start(options);
+            Who who = Who.executor(word(todo, Fleet.APP), word(todo, Fleet.ATTEMPT), executor);
+            recording.start(who, word(todo, Fleet.OPTIONS));
         }
+    }
+
+    private static String word(Map<?, ?> answer, String name) {
+        return String.valueOf(answer.get(name));
     }
 
     private Map<String, String> report() {

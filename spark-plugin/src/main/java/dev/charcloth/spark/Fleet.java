@@ -28,10 +28,15 @@ final class Fleet {
     static final String TROUBLE = "trouble";
     /** The executor's last word: its recording has ended, and all of it that can be is at the output. */
     static final String DONE = "done";
+    /** The application's id and attempt. */
+    static final String APP = "app";
+    static final String ATTEMPT = "attempt";
+    /** Counts the commands; an answer without it only says when to ask again. */
     static final String TURN = "turn";
     static final String OPTIONS = "options";
     static final String WAIT = "wait";
 
+    private static final long WAIT_UNNAMED_MILLIS = 100;
     private static final long WAIT_MILLIS = 500;
     private static final long WAIT_MAX_MILLIS = 10_000;
     private static final long WAIT_UNCHOSEN_MILLIS = 5_000;
@@ -48,6 +53,8 @@ final class Fleet {
     /** Spark has taken them out, and uses no id twice; one that is still alive may go on asking. */
     private final Set<String> gone = new HashSet<>();
     private final LongSupplier clock;
+    /** Null until the application has its id: who records must know where to. */
+    private Who driver;
     private long turn;
     private boolean on;
     private String options = "";
@@ -64,6 +71,11 @@ final class Fleet {
         this.clock = clock;
     }
 
+    /** From now on executors learn which application they are of, and may record. */
+    synchronized void name(Who driver) {
+        this.driver = driver;
+    }
+
     /** An executor says how it is and learns what it is to do. */
     synchronized Map<String, String> receive(Map<?, ?> message) {
         Map<String, String> said = new HashMap<>();
@@ -73,6 +85,9 @@ final class Fleet {
             forget(id);
             return new HashMap<>();
         }
+        if (driver == null) {
+            return later(WAIT_UNNAMED_MILLIS);
+        }
         boolean chosen = !gone.contains(id) && quota(said.getOrDefault(SHARE, "all")).admit(id);
         if (!gone.contains(id)) {
             executors.put(id, said);
@@ -81,11 +96,18 @@ final class Fleet {
         if (on && chosen) {
             recording.add(id);
         }
-        Map<String, String> answer = new HashMap<>();
+        Map<String, String> answer = later(chosen ? waitMillis() : unchosenMillis());
+        answer.put(APP, driver.app);
+        answer.put(ATTEMPT, driver.attempt);
         answer.put(TURN, Long.toString(turn));
         answer.put(ON, Boolean.toString(on && chosen));
         answer.put(OPTIONS, options);
-        answer.put(WAIT, Long.toString(chosen ? waitMillis() : unchosenMillis()));
+        return answer;
+    }
+
+    private static Map<String, String> later(long millis) {
+        Map<String, String> answer = new HashMap<>();
+        answer.put(WAIT, Long.toString(millis));
         return answer;
     }
 

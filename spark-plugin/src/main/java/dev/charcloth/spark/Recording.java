@@ -28,11 +28,12 @@ final class Recording {
     private static final long LOCAL_BYTES_MAX = 512L << 20;
     private static final long STATUS_MILLIS = 1000;
 
+    private final String name;
     private final Settings settings;
-    private final Who who;
     private final Supplier<Configuration> hadoop;
     /** Those that still have something to bring out; the recording under way is the last one's. */
     private final List<Shipper> shippers = new ArrayList<>();
+    private Who who;
     private boolean on;
     private boolean closed;
     private long shippedBefore;
@@ -41,10 +42,13 @@ final class Recording {
     private AgentStatus status = AgentStatus.NONE;
     private long statusMillis;
 
-    /** @param hadoop asked only where it is needed, since reading its files takes a while */
-    Recording(Settings settings, Who who, Supplier<Configuration> hadoop) {
+    /**
+     * @param name   what the log calls this process
+     * @param hadoop asked only where it is needed, since reading its files takes a while
+     */
+    Recording(String name, Settings settings, Supplier<Configuration> hadoop) {
+        this.name = name;
         this.settings = settings;
-        this.who = who;
         this.hadoop = hadoop;
     }
 
@@ -52,11 +56,15 @@ final class Recording {
         return on;
     }
 
-    /** @param options in the place of those of the settings; null or empty: those */
-    synchronized void start(String options) {
+    /**
+     * @param who     where the recording goes to, and its labels
+     * @param options in the place of those of the settings; empty: those
+     */
+    synchronized void start(Who who, String options) {
         if (on || closed || !NativeAgent.load(LOG::warn)) {
             return;
         }
+        this.who = who;
         settings.greeting().forEach(LOG::info);
         try {
             on = settings.output == null ? startLocal(options) : startShipping(options);
@@ -149,7 +157,7 @@ final class Recording {
 
     @Override
     public String toString() {
-        return who.driver ? "the driver" : "executor " + who.executor;
+        return name;
     }
 
     private String folderName() {
@@ -213,7 +221,7 @@ final class Recording {
     }
 
     private boolean startAgent(String options, String loop, Path file) {
-        String wanted = options == null || options.isEmpty() ? settings.agentOptions : options;
+        String wanted = options.isEmpty() ? settings.agentOptions : options;
         // The folder's own % is no pattern, that of the segment's number is.
         String path = file.getParent().toString().replace("%", "%%") + "/" + file.getFileName();
         String said = Agent.execute("start," + wanted + loop + ",labels=" + labels() + ",file=" + path);

@@ -22,12 +22,14 @@ final class Who {
         this.executor = executor;
     }
 
-    static Who driver(String app, SparkConf conf) {
-        return new Who(app, conf.get("spark.app.attempt.id", ""), true, DRIVER);
+    /** @param attempt of the application; empty where the cluster manager counts none */
+    static Who driver(String app, String attempt) {
+        return new Who(app, attempt, true, DRIVER);
     }
 
-    static Who executor(String id, SparkConf conf) {
-        return new Who(conf.get("spark.app.id", "unknown"), conf.get("spark.app.attempt.id", ""), false, id);
+    /** Application and attempt are the driver's word: an executor's configuration may not have them, or not yet. */
+    static Who executor(String app, String attempt, String id) {
+        return new Who(app, attempt, false, id);
     }
 
     /** What every sample of this process is labelled with. */

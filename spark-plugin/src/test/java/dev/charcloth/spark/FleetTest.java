@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,12 +16,31 @@ class FleetTest {
     private final AtomicLong nowMillis = new AtomicLong();
     private final Fleet fleet = new Fleet(OptionalLong.empty(), true, nowMillis::get);
 
+    @BeforeEach
+    void name() {
+        fleet.name(Who.driver("app-7", "2"));
+    }
+
     private Map<String, String> ask(String id, String share) {
         return fleet.receive(Map.of(Fleet.ID, id, Fleet.SHARE, share));
     }
 
     private void done(String id) {
         fleet.receive(Map.of(Fleet.ID, id, Fleet.DONE, "true"));
+    }
+
+    @Test
+    void theAnswerSaysWhichApplicationItIs() {
+        Map<String, String> answer = ask("1", "all");
+        assertEquals("app-7", answer.get(Fleet.APP));
+        assertEquals("2", answer.get(Fleet.ATTEMPT));
+    }
+
+    @Test
+    void nobodyRecordsBeforeTheApplicationHasItsId() {
+        Fleet early = new Fleet(OptionalLong.empty(), true, nowMillis::get);
+        assertEquals(Map.of(Fleet.WAIT, "100"), early.receive(Map.of(Fleet.ID, "1", Fleet.SHARE, "all")));
+        assertTrue(early.awaitDone(50_000));
     }
 
     @Test
