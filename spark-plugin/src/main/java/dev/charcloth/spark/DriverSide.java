@@ -162,7 +162,7 @@ final class DriverSide implements DriverPlugin {
         fleet.command(false, "");
         if (recording != null) {
             recording.stop();
-            recording.await(STOP_MILLIS);
+            recording.await(Deadline.in(STOP_MILLIS));
         }
     }
 
@@ -180,7 +180,7 @@ final class DriverSide implements DriverPlugin {
             if (atExit != null) {
                 long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MILLIS);
                 beat.end(STOP_MILLIS / 10);
-                recording.close(STOP_MILLIS);
+                recording.close(Deadline.in(STOP_MILLIS));
                 // Executors have been told to end by now. A cluster manager kills them soon after the driver is gone.
                 fleet.awaitDone(TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
                 atExit.remove();

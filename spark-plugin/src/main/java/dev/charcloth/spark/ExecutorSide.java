@@ -148,7 +148,7 @@ final class ExecutorSide implements ExecutorPlugin {
             spans = false;
             if (atExit != null) {
                 beat.end(STOP_MILLIS / 10);
-                recording.close(STOP_MILLIS);
+                recording.close(Deadline.in(STOP_MILLIS));
                 sayDone();
                 atExit.remove();
             }

@@ -7,11 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -31,12 +27,10 @@ final class Recording {
     private final String name;
     private final Settings settings;
     private final Supplier<Configuration> hadoop;
-    /** Those that still have something to bring out; the recording under way is the last one's. */
-    private final List<Shipper> shippers = new ArrayList<>();
+    private final Shippers shippers;
     private Who who;
     private boolean on;
     private boolean closed;
-    private long shippedBefore;
     private Instant segmentFrom;
     private long samplesBefore;
     private AgentStatus status = AgentStatus.NONE;
@@ -50,6 +44,7 @@ final class Recording {
         this.name = name;
         this.settings = settings;
         this.hadoop = hadoop;
+        this.shippers = new Shippers(name, LOG);
     }
 
     synchronized boolean isOn() {
@@ -84,56 +79,27 @@ final class Recording {
             LOG.warn("The recording of {} ended early: {}", this, firstLine(said));
         }
         status = AgentStatus.parse(said);
-        shippers.forEach(Shipper::complete);
+        shippers.complete();
     }
 
     /** Waits until all that was recorded is out, at most so long. What takes longer goes on. */
-    void await(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        for (Shipper s : shippers()) {
-            s.ended(left(end));
-        }
-        tend();
+    void await(Deadline deadline) {
+        shippers.await(deadline);
     }
 
-    /** Ends it for good: what is not out in so many milliseconds is given up. */
-    void close(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    /** Ends it for good: what is not out by then is given up. */
+    void close(Deadline deadline) {
         synchronized (this) {
             closed = true;
             stop();
         }
         // Not under our lock, which a shipper takes for each segment.
-        for (Shipper s : shippers()) {
-            s.finish(left(end));
-            settle(s);
-        }
-    }
-
-    private static long left(long end) {
-        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
-    }
-
-    private synchronized List<Shipper> shippers() {
-        return new ArrayList<>(shippers);
+        shippers.close(deadline);
     }
 
     /** To be called about once a second. */
     void tend() {
-        for (Shipper s : shippers()) {
-            if (s.ended(0)) {
-                settle(s);
-            } else {
-                s.tend();
-            }
-        }
-    }
-
-    private synchronized void settle(Shipper s) {
-        if (shippers.remove(s)) {
-            shippedBefore += s.bytesShipped();
-            LOG.info("The recording of {} {}", this, s.hasAll() ? "is complete" : "is not complete: " + s.lastError());
-        }
+        shippers.tend();
     }
 
     /** Asked of the agent once a second at most. */
@@ -146,13 +112,13 @@ final class Recording {
         return status;
     }
 
-    synchronized long bytesShipped() {
-        return shippedBefore + shippers.stream().mapToLong(Shipper::bytesShipped).sum();
+    long bytesShipped() {
+        return shippers.bytesShipped();
     }
 
     /** What keeps segments from the output; null: nothing. */
-    synchronized String trouble() {
-        return shippers.stream().map(Shipper::lastError).filter(Objects::nonNull).findFirst().orElse(null);
+    String trouble() {
+        return shippers.trouble();
     }
 
     @Override
@@ -199,10 +165,7 @@ final class Recording {
         }
         segmentFrom = Instant.now();
         samplesBefore = 0;
-        Shipper shipper =
-                new Shipper(folder, sink, LOCAL_BYTES_MAX, settings.keepLocal, LOG, segment -> reported());
-        shipper.start();
-        shippers.add(shipper);
+        shippers.start(new Shipper(folder, sink, LOCAL_BYTES_MAX, settings.keepLocal, LOG, segment -> reported()));
         LOG.info("Recording {} to {}", this, sink.where());
         return true;
     }

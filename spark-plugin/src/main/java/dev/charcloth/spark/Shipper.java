@@ -35,6 +35,7 @@ final class Shipper {
     private volatile long segmentsShipped;
     private volatile long lastShippedMillis;
     private volatile String lastError;
+    private Shipper before;
     private boolean hurried;
 
     /**
@@ -60,8 +61,13 @@ final class Shipper {
         thread.setUncaughtExceptionHandler((t, e) -> lastError = e.toString());
     }
 
-    /** Call it where Hadoop knows the user: the thread inherits that. */
-    void start() {
+    /**
+     * Call it where Hadoop knows the user: the thread inherits that.
+     *
+     * @param before nothing is done before this one has ended; null: it begins at once
+     */
+    void start(Shipper before) {
+        this.before = before;
         thread.start();
     }
 
@@ -154,6 +160,7 @@ final class Shipper {
 
     private void run() {
         try {
+            awaitTurn();
             open();
             while (!abandoned && !(finishing && (givenUp.get() || segments.waiting() == 0))) {
                 stepOrGiveUp();
@@ -165,11 +172,21 @@ final class Shipper {
         }
     }
 
+    private void awaitTurn() {
+        while (before != null && !abandoned && !before.ended(LOOK_MILLIS)) {
+            // Whoever has something to say to this one sets a flag; the bound is kept by tend.
+        }
+        before = null;
+    }
+
     /**
      * The first segment may be the last, of a process that is about to be killed, and what is wrong with the output
      * should be known early.
      */
     private void open() {
+        if (abandoned) {
+            return;
+        }
         busySince = clock.getAsLong();
         try {
             sink.open();

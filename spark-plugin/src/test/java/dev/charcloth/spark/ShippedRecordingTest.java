@@ -65,7 +65,7 @@ class ShippedRecordingTest {
 
         for (int n = 0; n < 3; n++)
             record(local.resolve(n + ".jfr"), n);
-        shipper.start();
+        shipper.start(null);
         assertTrue(shipper.finish(50_000));
         assertEquals(List.of(List.of(0), List.of(0, 1), List.of(0, 1, 2)), seen);
         assertTrue(Files.notExists(local));

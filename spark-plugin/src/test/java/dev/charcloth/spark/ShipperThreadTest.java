@@ -37,7 +37,7 @@ class ShipperThreadTest extends ShipperCase {
         Shipper s = shipper();
 
         Files.delete(folder);
-        s.start();
+        s.start(null);
         assertTrue(s.finish(50_000));
         assertTrue(sink.closed);
         assertEquals(List.of(), warnings());
@@ -54,7 +54,7 @@ class ShipperThreadTest extends ShipperCase {
         }, 1 << 20, false);
 
         segments(0, 2);
-        s.start();
+        s.start(null);
         assertFalse(s.finish(50_000));
         assertEquals(1, warnings().size());
         assertTrue(warnings().get(0).contains("planted"), warnings().get(0));
@@ -69,7 +69,7 @@ class ShipperThreadTest extends ShipperCase {
             }
         }, 1 << 20, false);
 
-        s.start();
+        s.start(null);
         assertTrue(s.finish(50_000));
         assertEquals(1, warnings().size());
         assertTrue(warnings().get(0).contains("no such folder"), warnings().get(0));
@@ -86,7 +86,7 @@ class ShipperThreadTest extends ShipperCase {
         Shipper s = shipper(late, 1 << 20, false);
 
         segments(0, 1);
-        s.start();
+        s.start(null);
         assertTrue(s.finish(50_000));
         assertEquals(List.of("<0>", "<1>"), late.got);
         assertEquals(List.of(), warnings());
@@ -97,7 +97,7 @@ class ShipperThreadTest extends ShipperCase {
         Shipper s = shipper();
 
         segments(0, 2);
-        s.start();
+        s.start(null);
         assertTrue(s.finish(50_000));
         assertEquals(List.of("<0>", "<1>", "<2>"), sink.got);
         assertTrue(sink.closed);
@@ -114,7 +114,7 @@ class ShipperThreadTest extends ShipperCase {
         segments(0, 1);
         s.step();
         assertEquals(List.of(), sink.got);
-        s.start();
+        s.start(null);
         assertTrue(s.finish(50_000), "although the clock stands still");
     }
 
@@ -125,7 +125,7 @@ class ShipperThreadTest extends ShipperCase {
         sink.failures = FOR_EVER;
         segments(0, 1);
         s.step();
-        s.start();
+        s.start(null);
         assertFalse(s.finish(100));
         assertEquals(1, warnings().size());
         assertTrue(warnings().get(0).contains("not done within 100 ms; java.io.IOException: not now"));
@@ -145,7 +145,7 @@ class ShipperThreadTest extends ShipperCase {
         segments(0, 2);
         s.step();
         Files.delete(folder.resolve("2.jfr"));
-        s.start();
+        s.start(null);
         assertTrue(s.finish(100), "all is out, closed or not");
         assertTrue(Files.notExists(folder));
         release.countDown();
@@ -166,7 +166,7 @@ class ShipperThreadTest extends ShipperCase {
         }, 9, false);
 
         segments(0, 1);
-        s.start();
+        s.start(null);
         inPut.await();
         segments(2, 9);
         s.tend();
@@ -190,7 +190,7 @@ class ShipperThreadTest extends ShipperCase {
                 new org.apache.hadoop.fs.Path("s3a://hangs/out"), "driver", null, null, false), 1 << 20, false);
 
         segments(0, 1);
-        s.start();
+        s.start(null);
         store.inClose.await();
         assertFalse(s.finish(1000));
         assertEquals(Map.of(), store.readable());
@@ -202,7 +202,7 @@ class ShipperThreadTest extends ShipperCase {
         Shipper s = shipper();
 
         segments(0, 2);
-        s.start();
+        s.start(null);
         Thread.currentThread().interrupt();
         assertTrue(s.finish(50_000));
         assertTrue(Thread.interrupted(), "the interrupt is the caller's");
@@ -221,7 +221,7 @@ class ShipperThreadTest extends ShipperCase {
         }, 1 << 20, false);
 
         segments(0, 1);
-        s.start();
+        s.start(null);
         Thread.currentThread().interrupt();
         assertFalse(s.finish(100));
         assertTrue(Thread.interrupted());
