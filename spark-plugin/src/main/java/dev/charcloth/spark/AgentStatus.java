@@ -6,23 +6,25 @@ import java.util.Locale;
 final class AgentStatus {
     static final AgentStatus NONE = new AgentStatus("");
 
-    final boolean recording;
+    /** Reasons for which a recording ends that are no failures; the first is the agent's own word. */
+    static final String TIME_OVER = "its time was over";
+    static final String STOPPED = "it was stopped from outside";
+
     final long samples;
     /** Those of live objects among them. */
     final long live;
     final long dropped;
     /** Of the process's CPU, in percent. */
     final double overhead;
-    /** Why the recording has ended by itself; null while it has not. */
-    final String failure;
+    /** Why the recording has ended, though nobody stopped it; null while it has not. */
+    final String ended;
 
     private AgentStatus(String text) {
-        boolean recording = false;
         long samples = 0;
         long live = 0;
         long dropped = 0;
         double overhead = 0;
-        String failure = null;
+        String ended = null;
         for (String line : text.split("\n")) {
             String value = line.substring(line.indexOf(':') + 1).trim();
             if (line.startsWith("samples ")) {
@@ -32,18 +34,17 @@ final class AgentStatus {
                 dropped += number(value);
             } else if (line.startsWith("own share ")) {
                 overhead = fraction(value.replace("%", "").trim());
-            } else if (line.startsWith("recording to:")) {
-                recording = true;
             } else if (line.startsWith("the recording has ended:")) {
-                failure = value;
+                ended = value;
+            } else if (line.equals("nothing is being recorded")) {
+                ended = STOPPED;
             }
         }
-        this.recording = recording;
         this.samples = samples;
         this.live = live;
         this.dropped = dropped;
         this.overhead = overhead;
-        this.failure = failure;
+        this.ended = ended;
     }
 
     static AgentStatus parse(String text) {

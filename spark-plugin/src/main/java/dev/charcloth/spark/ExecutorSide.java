@@ -134,7 +134,7 @@ final class ExecutorSide implements ExecutorPlugin {
         said.put(Fleet.DROPPED, Long.toString(status.dropped));
         said.put(Fleet.OVERHEAD, status.overheadText());
         said.put(Fleet.BYTES, Long.toString(recording.bytesShipped()));
-        String trouble = status.failure != null ? status.failure : recording.trouble();
+        String trouble = recording.trouble();
         if (trouble != null) {
             said.put(Fleet.TROUBLE, trouble);
         }

@@ -164,13 +164,10 @@ final class Fleet {
     }
 
     private static String line(String id, Map<String, String> e) {
-        String head = "executor " + id + " on " + e.getOrDefault(HOST, "?") + ": ";
-        if (!isOn(e)) {
-            return head + "not recording\n";
-        }
-        String trouble = e.get(TROUBLE);
-        return head + "samples " + e.get(SAMPLES) + ", dropped " + e.get(DROPPED) + ", " + e.get(OVERHEAD)
-                + " % of its CPU, uploaded " + e.get(BYTES) + " bytes" + (trouble == null ? "" : ", " + trouble) + "\n";
+        String state = isOn(e) ? "samples " + e.get(SAMPLES) + ", dropped " + e.get(DROPPED) + ", " + e.get(OVERHEAD)
+                + " % of its CPU, uploaded " + e.get(BYTES) + " bytes" : "not recording";
+        String trouble = e.containsKey(TROUBLE) ? ", " + e.get(TROUBLE) : "";
+        return "executor " + id + " on " + e.getOrDefault(HOST, "?") + ": " + state + trouble + "\n";
     }
 
     private static boolean isOn(Map<String, String> executor) {

@@ -33,6 +33,8 @@ final class Recording {
     private boolean closed;
     private Instant segmentFrom;
     private long samplesBefore;
+    /** Why the last one ended, though nobody stopped it; null if it did not. */
+    private String ended;
     private AgentStatus status = AgentStatus.NONE;
     private long statusMillis;
 
@@ -60,6 +62,8 @@ final class Recording {
             return;
         }
         this.who = who;
+        ended = null;
+        statusMillis = 0;
         settings.greeting().forEach(LOG::info);
         try {
             on = settings.output == null ? startLocal(options) : startShipping(options);
@@ -74,9 +78,13 @@ final class Recording {
             return;
         }
         on = false;
+        ended = AgentStatus.parse(Agent.execute("status")).ended;
         String said = Agent.execute("stop");
-        if (said.startsWith("error")) {
-            LOG.warn("The recording of {} ended early: {}", this, firstLine(said));
+        if (ended == null && said.startsWith("error")) {
+            ended = firstLine(said);
+        }
+        if (ended != null) {
+            LOG.warn("The recording of {} has ended early: {}{}", this, ended, remedy(ended));
         }
         status = AgentStatus.parse(said);
         shippers.complete();
@@ -97,8 +105,13 @@ final class Recording {
         shippers.close(deadline);
     }
 
-    /** To be called about once a second. */
+    /** To be called about once a second: what ends by itself is to be told, and brought out, at once. */
     void tend() {
+        synchronized (this) {
+            if (on && status().ended != null) {
+                stop();
+            }
+        }
         shippers.tend();
     }
 
@@ -116,9 +129,9 @@ final class Recording {
         return shippers.bytesShipped();
     }
 
-    /** What keeps segments from the output; null: nothing. */
-    String trouble() {
-        return shippers.trouble();
+    /** What has ended the recording or keeps it from the output; null: nothing. */
+    synchronized String trouble() {
+        return ended != null ? ended : shippers.trouble();
     }
 
     @Override
@@ -219,6 +232,17 @@ final class Recording {
                 LOG.info("[HeapSummary] Processed {} events.", status().live);
             }
             LOG.info(settings.reportedLine());
+        }
+    }
+
+    private static String remedy(String ended) {
+        switch (ended) {
+            case AgentStatus.TIME_OVER:
+                return "; leave duration and timeout out of its options";
+            case AgentStatus.STOPPED:
+                return "";
+            default:
+                return "; spark.charcloth.localDir names another folder";
         }
     }
 
