@@ -163,7 +163,7 @@ final class Shipper {
             awaitTurn();
             open();
             while (!abandoned && !(finishing && (givenUp.get() || segments.waiting() == 0))) {
-                stepOrGiveUp();
+                stepOrFail();
                 pause();
             }
         } finally {
@@ -184,49 +184,58 @@ final class Shipper {
      * should be known early.
      */
     private void open() {
-        if (abandoned) {
-            return;
-        }
-        busySince = clock.getAsLong();
-        try {
-            sink.open();
-        } catch (Sink.Refused | RuntimeException | Error e) {
-            giveUp(e instanceof Sink.Refused ? e.getMessage() : e.toString());
-        } catch (IOException e) {
-            log.debug("charcloth: {} is not ready: {}", sink.where(), e.toString());
-        } finally {
-            busySince = IDLE;
+        Throwable failure = abandoned ? null : attempt(sink::open);
+        if (failure != null) {
+            failed(failure);
         }
     }
 
-    /** Even then the thread goes on, to keep the bound. */
-    private void stepOrGiveUp() {
+    /** Whatever it is the thread goes on, at least to keep the bound. */
+    private void stepOrFail() {
         try {
             step();
         } catch (RuntimeException | Error e) {
-            giveUp(e.toString());
+            failed(e);
         }
     }
 
     private void ship(Path segment) {
+        long bytes = segment.toFile().length();
+        Throwable failure = attempt(() -> sink.put(segment));
+        if (failure == null) {
+            succeeded(segment, bytes);
+            segments.forget();
+        } else if (Files.exists(segment)) {
+            segments.giveBack();
+            failed(failure);
+        } else {
+            // Someone cleaned up; there is nothing to try again.
+            dropped.incrementAndGet();
+            segments.forget();
+        }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** Does what may hang; what went wrong, or null. */
+    private Throwable attempt(Step step) {
         busySince = clock.getAsLong();
         try {
-            long bytes = Files.size(segment);
-            sink.put(segment);
-            succeeded(segment, bytes);
-        } catch (Exception e) {
-            failed(segment, e);
-        } catch (Error e) {
-            segments.giveBack();
-            giveUp(e.toString());
+            step.run();
+            return null;
+        } catch (IOException | RuntimeException | Error e) {
+            return e;
         } finally {
             busySince = IDLE;
         }
     }
 
     private void succeeded(Path segment, long bytes) {
-        if (retry.failures() > 0)
+        if (retry.failures() > 0) {
             log.info("charcloth: writing to {} works again", sink.where());
+        }
         retry.succeeded();
         lastError = null;
         bytesShipped += bytes;
@@ -237,27 +246,25 @@ final class Shipper {
         } catch (RuntimeException e) {
             log.debug("charcloth: after shipping {}", segment, e);
         }
-        segments.forget();
     }
 
-    private void failed(Path segment, Exception e) {
-        if (!Files.exists(segment)) {
-            // Someone cleaned up; there is nothing to try again.
-            dropped.incrementAndGet();
-            segments.forget();
-            return;
-        }
-        segments.giveBack();
+    private void failed(Throwable e) {
         lastError = e.toString();
         retry.failed(clock.getAsLong());
-        if (e instanceof Sink.Refused)
-            giveUp(e.getMessage());
-        else if (retry.exhausted(clock.getAsLong()))
+        if (isHopeless(e)) {
+            giveUp(e instanceof Sink.Refused ? e.getMessage() : lastError);
+        } else if (retry.exhausted(clock.getAsLong())) {
             giveUp(retry.failures() + " tries; " + lastError);
-        else if (retry.failures() == 1)
+        } else if (retry.failures() == 1) {
             log.info("charcloth: cannot write to {}: {}; trying again", sink.where(), lastError);
-        else
+        } else {
             log.debug("charcloth: cannot write to {}: {}", sink.where(), lastError);
+        }
+    }
+
+    /** Memory comes back; a class that is missing does not. */
+    private static boolean isHopeless(Throwable e) {
+        return e instanceof Sink.Refused || e instanceof Error && !(e instanceof OutOfMemoryError);
     }
 
     /** @return whether this is the first time */

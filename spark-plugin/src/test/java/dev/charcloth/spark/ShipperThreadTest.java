@@ -49,7 +49,7 @@ class ShipperThreadTest extends ShipperCase {
         Shipper s = shipper(new ListSink() {
             @Override
             public void put(Path segment) {
-                throw new OutOfMemoryError("planted");
+                throw new NoClassDefFoundError("planted");
             }
         }, 1 << 20, false);
 
@@ -58,6 +58,30 @@ class ShipperThreadTest extends ShipperCase {
         assertFalse(s.finish(50_000));
         assertEquals(1, warnings().size());
         assertTrue(warnings().get(0).contains("planted"), warnings().get(0));
+    }
+
+    @Test
+    void memoryThatRunsOutIsTriedAgain() throws IOException {
+        ListSink scarce = new ListSink() {
+            @Override
+            public void put(Path segment) throws IOException {
+                if (tries == 0) {
+                    tries++;
+                    throw new OutOfMemoryError("planted");
+                }
+                super.put(segment);
+            }
+        };
+        Shipper s = shipper(scarce, 1 << 20, false);
+
+        segments(0, 1);
+        s.step();
+        assertEquals(List.of(), scarce.got);
+        s.start(null);
+        assertTrue(s.finish(50_000));
+        assertEquals(List.of("<0>", "<1>"), scarce.got);
+        assertEquals(List.of(), warnings());
+        Files.createDirectory(folder);
     }
 
     @Test
@@ -75,12 +99,17 @@ class ShipperThreadTest extends ShipperCase {
         assertTrue(warnings().get(0).contains("no such folder"), warnings().get(0));
     }
 
-    @Test
-    void anOutputThatIsNotReadyAtFirstIsTriedAgain() throws IOException {
+    /** Throws anything, checked or not. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void raise(Throwable e) throws E {
+        throw (E) e;
+    }
+
+    private void failingAtFirst(Throwable failure) throws IOException {
         ListSink late = new ListSink() {
             @Override
-            public void open() throws IOException {
-                throw new IOException("not yet");
+            public void open() {
+                ShipperThreadTest.<RuntimeException>raise(failure);
             }
         };
         Shipper s = shipper(late, 1 << 20, false);
@@ -90,6 +119,14 @@ class ShipperThreadTest extends ShipperCase {
         assertTrue(s.finish(50_000));
         assertEquals(List.of("<0>", "<1>"), late.got);
         assertEquals(List.of(), warnings());
+        Files.createDirectory(folder);
+    }
+
+    @Test
+    void anOutputThatIsNotReadyAtFirstIsTriedAgain() throws IOException {
+        failingAtFirst(new IOException("not yet"));
+        failingAtFirst(new IllegalStateException("not yet"));
+        failingAtFirst(new OutOfMemoryError("not yet"));
     }
 
     @Test
