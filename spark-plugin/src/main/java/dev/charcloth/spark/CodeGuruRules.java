@@ -175,6 +175,16 @@ final class CodeGuruRules implements Rules {
     }
 
     @Override
+    public String defaultOptions() {
+        return EVENTS;
+    }
+
+    @Override
+    public String optionsTold() {
+        return Conf.told(Field.HEAP.key(), Boolean.toString(context.heap));
+    }
+
+    @Override
     public Layout layout() {
         return context.group == null ? Layout.own() : Layout.group(context.group);
     }

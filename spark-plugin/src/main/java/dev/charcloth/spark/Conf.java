@@ -1,5 +1,6 @@
 package dev.charcloth.spark;
 
+import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -15,6 +16,9 @@ final class Conf {
     private static final String[] LOOKED_AT = { Key.PREFIX, "spark.profiler.", "spark.executor.profiling.",
         "spark.executorEnv.", "spark.yarn.appMasterEnv." };
     private static final int SHOWN = 80;
+
+    /** Where nothing is set. */
+    static final Conf NONE = plain(Collections.emptyMap(), line -> { });
 
     private final Map<String, String> values;
     private final Consumer<String> warn;
@@ -94,7 +98,16 @@ final class Conf {
 
     /** The one warning about a value: what is wrong and what to use, and what is taken instead. */
     void wrong(String key, String problem, String taken) {
-        warn(key + "='" + shown(get(key)) + "': " + problem + " (taken: " + taken + ")");
+        warn(told(key) + ": " + problem + " (taken: " + taken + ")");
+    }
+
+    /** A key and its value as warnings name them. */
+    String told(String key) {
+        return told(key, get(key));
+    }
+
+    static String told(String key, String value) {
+        return key + "='" + shown(value) + "'";
     }
 
     void warn(String line) {
@@ -105,7 +118,7 @@ final class Conf {
     void warnUnknown() {
         for (String key : values.keySet()) {
             if (key.startsWith(Key.PREFIX) && !isOurs(key)) {
-                warn(key + "='" + shown(values.get(key)) + "': no such key; use " + Key.nearest(key) + " (ignored)");
+                warn(told(key, values.get(key)) + ": no such key; use " + Key.nearest(key) + " (ignored)");
             }
         }
     }

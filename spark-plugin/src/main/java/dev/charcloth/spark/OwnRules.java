@@ -1,5 +1,8 @@
 package dev.charcloth.spark;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** Our own keys. */
 final class OwnRules implements Rules {
     private final Conf conf;
@@ -38,6 +41,17 @@ final class OwnRules implements Rules {
         String events = conf.read(Key.EVENTS, Events::parse).options(conf);
         String more = AgentOptions.read(conf, Key.OPTIONS.key, Key.OPTIONS.fallback);
         return more.isEmpty() ? events : events + "," + more;
+    }
+
+    @Override
+    public String defaultOptions() {
+        return new OwnRules(Conf.NONE).agentOptions();
+    }
+
+    @Override
+    public String optionsTold() {
+        return Stream.of(Key.EVENTS, Key.INTERVAL, Key.OPTIONS).filter(k -> conf.has(k.key))
+                .map(k -> conf.told(k.key)).collect(Collectors.joining(", "));
     }
 
     @Override

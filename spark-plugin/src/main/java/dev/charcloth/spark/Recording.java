@@ -68,7 +68,8 @@ final class Recording {
         try {
             on = settings.output == null ? startLocal(options) : startShipping(options);
         } catch (IOException | RuntimeException | LinkageError e) {
-            LOG.warn("No recording of {}: {}; spark.charcloth.localDir names another folder", this, e.toString());
+            LOG.warn("No recording of {}: {}: {}; {} names another folder", this, settings.localDirTold, e.toString(),
+                    Key.LOCAL_DIR);
         }
     }
 
@@ -178,7 +179,8 @@ final class Recording {
         }
         segmentFrom = Instant.now();
         samplesBefore = 0;
-        shippers.start(new Shipper(folder, sink, LOCAL_BYTES_MAX, settings.keepLocal, LOG, segment -> reported()));
+        Segments segments = new Segments(folder, LOCAL_BYTES_MAX, settings.keepLocal);
+        shippers.start(new Shipper(segments, sink, settings.outputTold, LOG, segment -> reported()));
         LOG.info("Recording {} to {}", this, sink.where());
         return true;
     }
@@ -190,22 +192,35 @@ final class Recording {
             return new HadoopSink(hadoop.get(), new org.apache.hadoop.fs.Path(settings.output, folderName()), base,
                     mode(settings.layout.folderMode), mode(settings.layout.fileMode), settings.outputMustExist);
         } catch (RuntimeException | LinkageError e) {
-            LOG.warn("No recording of {}: spark.charcloth.output='{}': {}; use e.g. hdfs:///profiles", this,
-                    settings.output, e.toString());
+            LOG.warn("No recording of {}: {}: {}; use e.g. hdfs:///profiles", this, settings.outputTold, e.toString());
             return null;
         }
     }
 
+    /** Options that the agent refuses cost a warning, and the default is taken, as with all that is configured. */
     private boolean startAgent(String options, String loop, Path file) {
         String wanted = options.isEmpty() ? settings.agentOptions : options;
         // The folder's own % is no pattern, that of the segment's number is.
         String path = file.getParent().toString().replace("%", "%%") + "/" + file.getFileName();
-        String said = Agent.execute("start," + wanted + loop + ",labels=" + labels() + ",file=" + path);
-        if (said.startsWith("error")) {
-            LOG.warn("No recording of {}: {}", this, firstLine(said));
+        String rest = loop + ",labels=" + labels() + ",file=" + path;
+        String refusal = refusal(wanted + rest);
+        if (refusal == null) {
+            return true;
+        }
+        if (wanted.equals(settings.defaultOptions) || refusal(settings.defaultOptions + rest) != null) {
+            LOG.warn("No recording of {}: {}", this, refusal);
             return false;
         }
+        String told = options.isEmpty() ? settings.optionsTold : Conf.told("options", options);
+        LOG.warn("{}: the agent of {} refuses: {}; leave it out (taken: {})", told, this, refusal,
+                settings.defaultOptions);
         return true;
+    }
+
+    /** Why the agent does not start so; null if it does. */
+    private static String refusal(String options) {
+        String said = Agent.execute("start," + options);
+        return said.startsWith("error") ? firstLine(said) : null;
     }
 
     private String labels() {
@@ -235,14 +250,14 @@ final class Recording {
         }
     }
 
-    private static String remedy(String ended) {
+    private String remedy(String ended) {
         switch (ended) {
             case AgentStatus.TIME_OVER:
                 return "; leave duration and timeout out of its options";
             case AgentStatus.STOPPED:
                 return "";
             default:
-                return "; spark.charcloth.localDir names another folder";
+                return "; " + settings.localDirTold + " is where it was, " + Key.LOCAL_DIR + " names another folder";
         }
     }
 

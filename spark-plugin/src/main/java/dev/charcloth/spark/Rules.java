@@ -15,6 +15,14 @@ interface Rules {
     /** As the agent takes them, without the limit of overhead. */
     String agentOptions();
 
+    /** What these are where no key says anything. */
+    String defaultOptions();
+
+    /** The keys that these come from, with their values, for a warning; empty if none is set. */
+    default String optionsTold() {
+        return "";
+    }
+
     Layout layout();
 
     /** A key that holds the folder of the output, which must exist; null if the dialect has none. */
@@ -24,6 +32,11 @@ interface Rules {
 
     /** Where recordings grow, null: wherever. */
     default String localDir() {
+        return null;
+    }
+
+    /** The key that says so; null if the dialect has none. */
+    default String localDirKey() {
         return null;
     }
 

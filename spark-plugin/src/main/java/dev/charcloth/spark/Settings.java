@@ -17,6 +17,7 @@ import java.util.function.Consumer;
  */
 final class Settings {
     private static final long FLUSH_MIN_NANOS = 100_000_000;
+    private static final String TMPDIR = "java.io.tmpdir";
 
     /** This process may record, if it is no executor that the driver's {@link Quota} refuses. */
     final boolean enabled;
@@ -33,11 +34,17 @@ final class Settings {
     final OptionalLong seed;
     /** What stands between {@code start,} and {@code ,file=…}. */
     final String agentOptions;
+    /** For an agent that refuses those. */
+    final String defaultOptions;
     /** A folder of a Hadoop file system; null: recordings stay in {@link #localDir}. */
     final String output;
     /** The folder must be there already: it is not made, but complained about. */
     final boolean outputMustExist;
     final String localDir;
+    /** Where these come from, {@code key='value'}, for what turns out to be wrong with them later. */
+    final String optionsTold;
+    final String outputTold;
+    final String localDirTold;
     final boolean keepLocal;
     /** 0: only at the end. */
     final long flushMillis;
@@ -56,11 +63,21 @@ final class Settings {
         this.autoStart = conf.read(Key.AUTO_START, Parse::bool);
         Long seed = conf.read(Key.SEED, Parse::number);
         this.seed = seed == null ? OptionalLong.empty() : OptionalLong.of(seed);
-        this.agentOptions = agentOptions(conf, rules);
+        String limit = "maxoverhead=" + conf.read(Key.MAX_OVERHEAD, Parse::percent);
+        String options = rules.agentOptions();
+        boolean limited = ("," + options).contains(",maxoverhead=") && !conf.has(Key.MAX_OVERHEAD.key);
+        this.agentOptions = limited ? options : join(options, limit);
+        this.defaultOptions = join(rules.defaultOptions(), limit);
+        this.optionsTold = rules.optionsTold();
         String own = conf.read(Key.OUTPUT, Settings::hadoopPath);
         this.outputMustExist = own == null && rules.outputKey() != null && conf.has(rules.outputKey());
         this.output = outputMustExist ? conf.read(rules.outputKey(), null, Settings::hadoopPath) : own;
-        this.localDir = localDir(conf, rules);
+        this.outputTold = conf.told(outputMustExist ? rules.outputKey() : Key.OUTPUT.key);
+        String ownDir = conf.read(Key.LOCAL_DIR, Parse::localPath);
+        String theirDir = ownDir == null ? rules.localDir() : null;
+        String dirKey = ownDir != null ? Key.LOCAL_DIR.key : theirDir != null ? rules.localDirKey() : TMPDIR;
+        this.localDir = ownDir != null ? ownDir : theirDir != null ? theirDir : System.getProperty(TMPDIR);
+        this.localDirTold = Conf.told(dirKey, localDir);
         this.keepLocal = conf.read(Key.KEEP_LOCAL, Parse::bool);
         Long flush = conf.has(Key.FLUSH_INTERVAL.key) ? null : rules.flushMillis();
         this.flushMillis = flush == null ? conf.read(Key.FLUSH_INTERVAL, Settings::flush) : flush;
@@ -138,11 +155,8 @@ final class Settings {
         }
     }
 
-    private static String agentOptions(Conf conf, Rules rules) {
-        String options = rules.agentOptions();
-        boolean limited = ("," + options).contains(",maxoverhead=") && !conf.has(Key.MAX_OVERHEAD.key);
-        String limit = limited ? "" : "maxoverhead=" + conf.read(Key.MAX_OVERHEAD, Parse::percent);
-        return options.isEmpty() ? limit : limit.isEmpty() ? options : options + "," + limit;
+    private static String join(String options, String more) {
+        return options.isEmpty() ? more : options + "," + more;
     }
 
     private static String hadoopPath(String text) {
@@ -150,12 +164,6 @@ final class Settings {
             throw new IllegalArgumentException("sending over HTTP comes later; use e.g. hdfs:///profiles");
         }
         return text;
-    }
-
-    private static String localDir(Conf conf, Rules rules) {
-        String own = conf.read(Key.LOCAL_DIR, Parse::localPath);
-        String local = own == null ? rules.localDir() : own;
-        return local == null ? System.getProperty("java.io.tmpdir") : local;
     }
 
     private static Long flush(String text) {

@@ -21,6 +21,7 @@ final class Shipper {
 
     private final Segments segments;
     private final Sink sink;
+    private final String told;
     private final Logger log;
     private final Consumer<Path> shipped;
     private final LongSupplier clock;
@@ -39,18 +40,17 @@ final class Shipper {
     private boolean hurried;
 
     /**
-     * @param maxLocalBytes what may wait in the folder; the oldest segments go first
-     * @param keepLocal     whether segments stay after they are shipped; then there is no bound
-     * @param shipped       is told of each segment that has gone out, while it is still there
+     * @param told    how the user has named the output, for the warning when it cannot be had
+     * @param shipped is told of each segment that has gone out, while it is still there
      */
-    Shipper(Path folder, Sink sink, long maxLocalBytes, boolean keepLocal, Logger log, Consumer<Path> shipped) {
-        this(folder, sink, maxLocalBytes, keepLocal, log, shipped, () -> System.nanoTime() / 1_000_000);
+    Shipper(Segments segments, Sink sink, String told, Logger log, Consumer<Path> shipped) {
+        this(segments, sink, told, log, shipped, () -> System.nanoTime() / 1_000_000);
     }
 
     /** @param clock monotonic, in milliseconds */
-    Shipper(Path folder, Sink sink, long maxLocalBytes, boolean keepLocal, Logger log, Consumer<Path> shipped,
-            LongSupplier clock) {
-        this.segments = new Segments(folder, maxLocalBytes, keepLocal);
+    Shipper(Segments segments, Sink sink, String told, Logger log, Consumer<Path> shipped, LongSupplier clock) {
+        this.segments = segments;
+        this.told = told;
         this.sink = sink;
         this.log = log;
         this.shipped = shipped;
@@ -274,8 +274,8 @@ final class Shipper {
         if (lastError == null)
             lastError = why;
         log.warn("charcloth: gave up writing the recording to {}: {}. The job goes on without. {} segments ({} bytes) "
-                + "are left in {}, {} were dropped. Check that the output exists and that this user may write there.",
-                sink.where(), why, segments.waiting(), segments.waitingBytes(), segments.folder(), dropped);
+                + "are left in {}, {} were dropped. Check that {} exists and that this user may write there.",
+                sink.where(), why, segments.waiting(), segments.waitingBytes(), segments.folder(), dropped, told);
         return true;
     }
 

@@ -98,6 +98,16 @@ final class SparkProfilerRules implements Rules {
     }
 
     @Override
+    public String defaultOptions() {
+        return Foreign.ARGS.fallback;
+    }
+
+    @Override
+    public String optionsTold() {
+        return conf.has(key(Foreign.ARGS)) ? conf.told(key(Foreign.ARGS)) : "";
+    }
+
+    @Override
     public Layout layout() {
         String name = conf.get("spark.app.name");
         return preview ? Layout.preview(name == null ? "app" : name) : Layout.spark();
@@ -110,8 +120,13 @@ final class SparkProfilerRules implements Rules {
     }
 
     @Override
+    public String localDirKey() {
+        return key(Foreign.LOCAL_DIR);
+    }
+
+    @Override
     public String localDir() {
-        return conf.read(key(Foreign.LOCAL_DIR), Foreign.LOCAL_DIR.fallback, Parse::localPath);
+        return conf.read(localDirKey(), Foreign.LOCAL_DIR.fallback, Parse::localPath);
     }
 
     @Override

@@ -73,6 +73,16 @@ class RecordingTest {
     }
 
     @Test
+    void optionsThatTheAgentRefusesCostNoRecording() throws IOException {
+        given.conf.put("spark.charcloth.options", "chunksize=foo");
+        start("");
+        assertTrue(recording.isOn());
+        recording.close(Deadline.in(50_000));
+        start("event=cpu,interval=foo");
+        assertTrue(recording.isOn());
+    }
+
+    @Test
     void oneWhoseTimeIsOverIsBroughtOutAtOnce() throws Exception {
         start("event=cpu,duration=1s");
         tendUntilItIsOff();

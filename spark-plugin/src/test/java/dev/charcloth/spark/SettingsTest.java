@@ -132,6 +132,22 @@ class SettingsTest {
     }
 
     @Test
+    void whatTurnsOutWrongLaterIsToldByItsKey() {
+        Settings own = Given.conf("spark.charcloth.events", "cpu", "spark.charcloth.options", "chunksize=foo",
+                "spark.charcloth.output", "/o", "spark.charcloth.localDir", "/l").executor(Dialect.CHARCLOTH);
+        assertEquals("spark.charcloth.events='cpu', spark.charcloth.options='chunksize=foo'", own.optionsTold);
+        assertEquals("spark.charcloth.output='/o'", own.outputTold);
+        assertEquals("spark.charcloth.localDir='/l'", own.localDirTold);
+        assertEquals("event=cpu,interval=10ms,maxoverhead=2", own.defaultOptions);
+        Settings foreign = Given.conf("spark.profiler.executor.enabled", "true", "spark.profiler.dfsDir", "/o",
+                "spark.profiler.asyncProfiler.args", "interval=x").executor(Dialect.SPARK_PROFILER);
+        assertEquals("spark.profiler.asyncProfiler.args='interval=x'", foreign.optionsTold);
+        assertEquals("spark.profiler.dfsDir='/o'", foreign.outputTold);
+        assertEquals("spark.profiler.localDir='.'", foreign.localDirTold);
+        assertEquals("java.io.tmpdir='" + TMP + "'", new Given().executor(Dialect.CODEGURU).localDirTold);
+    }
+
+    @Test
     void theIntervalOfTheWallHasItsOwnLimit() {
         Given given = Given.conf("spark.charcloth.events", "wall", "spark.charcloth.interval", "50us");
         given.executor(Dialect.CHARCLOTH);

@@ -55,7 +55,8 @@ class ShippedRecordingTest {
         List<List<Integer>> seen = new ArrayList<>();
         HadoopSink sink = new HadoopSink(new Configuration(false), new org.apache.hadoop.fs.Path(out.toUri()),
                 "executor-1", null, null, false);
-        Shipper shipper = new Shipper(local, sink, 1 << 30, false, NOPLogger.NOP_LOGGER, p -> {
+        Segments segments = new Segments(local, 1 << 30, false);
+        Shipper shipper = new Shipper(segments, sink, "output", NOPLogger.NOP_LOGGER, p -> {
             try {
                 seen.add(marks(out.resolve("executor-1.jfr")));
             } catch (IOException e) {

@@ -58,8 +58,8 @@ abstract class ShipperCase {
     final List<String> shipped = new ArrayList<>();
 
     Shipper shipper(Sink to, long maxBytes, boolean keep) {
-        return new Shipper(folder, to, maxBytes, keep, new SubstituteLogger("test", events, false),
-                p -> shipped.add(p.getFileName().toString()), now::get);
+        return new Shipper(new Segments(folder, maxBytes, keep), to, "output='list:/'",
+                new SubstituteLogger("test", events, false), p -> shipped.add(p.getFileName().toString()), now::get);
     }
 
     Shipper shipper() {

@@ -111,6 +111,7 @@ class ShipperTest extends ShipperCase {
         s.step();
         assertTrue(s.hasGivenUp());
         assertTrue(warnings().get(0).contains("no such place"), warnings().get(0));
+        assertTrue(warnings().get(0).contains("Check that output='list:/' exists"), warnings().get(0));
     }
 
     @Test
@@ -167,9 +168,10 @@ class ShipperTest extends ShipperCase {
 
     @Test
     void aListenerThatThrowsIsNoFailure() throws IOException {
-        Shipper s = new Shipper(folder, sink, 1 << 20, false, new SubstituteLogger("test", events, false), p -> {
-            throw new IllegalStateException("planted");
-        }, now::get);
+        Shipper s = new Shipper(new Segments(folder, 1 << 20, false), sink, "output='list:/'",
+                new SubstituteLogger("test", events, false), p -> {
+                    throw new IllegalStateException("planted");
+                }, now::get);
 
         segments(0, 2);
         s.step();

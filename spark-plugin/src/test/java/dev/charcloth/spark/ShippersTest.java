@@ -32,7 +32,8 @@ class ShippersTest {
     private void start(String name) throws IOException {
         Path folder = Files.createDirectory(dir.resolve(name));
         Files.writeString(folder.resolve("0.jfr"), name);
-        shippers.start(new Shipper(folder, sink(), 1 << 20, false, NOPLogger.NOP_LOGGER, p -> { }));
+        Segments segments = new Segments(folder, 1 << 20, false);
+        shippers.start(new Shipper(segments, sink(), "output", NOPLogger.NOP_LOGGER, p -> { }));
         shippers.complete();
     }
 
