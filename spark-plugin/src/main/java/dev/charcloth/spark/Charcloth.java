@@ -17,29 +17,32 @@ public final class Charcloth {
      * @param options of the agent, such as {@code event=wall,interval=20ms}; null or empty: those of the configuration
      */
     public static void start(SparkContext sc, String options) {
-        if (isOn(sc)) {
-            DriverSide.active().start(options);
+        DriverSide driver = driver(sc);
+        if (!driver.isOff()) {
+            driver.start(options);
         }
     }
 
     /** All recordings end; what was recorded goes to the output. */
     public static void stop(SparkContext sc) {
-        if (isOn(sc)) {
-            DriverSide.active().stop();
+        DriverSide driver = driver(sc);
+        if (!driver.isOff()) {
+            driver.stop();
         }
     }
 
     /** Who records, in lines. */
     public static String status(SparkContext sc) {
-        return isOn(sc) ? DriverSide.active().status() : "switched off by the configuration\n";
+        DriverSide driver = driver(sc);
+        return driver.isOff() ? "switched off by the configuration\n" : driver.status();
     }
 
-    private static boolean isOn(SparkContext sc) {
-        boolean on = sc != null && DriverSide.active() != null;
-        if (!on && !DriverSide.isOff()) {
+    private static DriverSide driver(SparkContext sc) {
+        DriverSide driver = DriverSide.here();
+        if (sc == null || driver == null) {
             throw new IllegalStateException("Charcloth is not in this application; start it with"
                     + " --conf spark.plugins=" + CharclothPlugin.class.getName());
         }
-        return on;
+        return driver;
     }
 }

@@ -74,6 +74,7 @@ final class CodeGuruRules implements Rules {
     }
 
     private final boolean on;
+    private final boolean executorsKnowMore;
     private final Context context;
     private final Share executors;
 
@@ -83,6 +84,7 @@ final class CodeGuruRules implements Rules {
         this.on = Conf.plain(variable, warn).read(SWITCH, "false", CodeGuruRules::isOn);
         String text = on ? variable(CONTEXT, conf, env, isDriver) : "{}";
         this.context = new Context(text, warn);
+        this.executorsKnowMore = !conf.has(FOR_EXECUTORS + SWITCH);
         this.executors = on ? executors(conf, text, isDriver) : Share.NONE;
     }
 
@@ -167,6 +169,12 @@ final class CodeGuruRules implements Rules {
     @Override
     public Share executors() {
         return executors;
+    }
+
+    /** On EMR the variables may be in the environment of YARN's containers, and nowhere else. */
+    @Override
+    public boolean executorsKnowMore() {
+        return executorsKnowMore;
     }
 
     @Override

@@ -16,16 +16,15 @@ import scala.Option;
 
 /**
  * The plugin in the driver: records it if that is wanted, answers executors, and puts how all of them are into the
- * agent's status. A process has one that counts: the first, until it is shut down.
+ * agent's status. A process has one that counts: the first, until it is shut down. It does so although nobody is to
+ * record as far as the driver knows: executors may know more.
  */
 final class DriverSide implements DriverPlugin {
     private static final Logger LOG = LoggerFactory.getLogger(DriverSide.class);
     private static final long STOP_MILLIS = 10_000;
     private static final long TURN_MILLIS = 1_000;
 
-    private static DriverSide active;
-    /** The plugin is in the application, but the configuration has switched it off. */
-    private static boolean off;
+    private static DriverSide here;
 
     private final Dialect dialect;
     private SparkContext spark;
@@ -41,55 +40,54 @@ final class DriverSide implements DriverPlugin {
         this.dialect = dialect;
     }
 
-    /** The driver that is in this process; null when there is none, or when it has nothing to do. */
-    static synchronized DriverSide active() {
-        return active;
+    /** The driver that counts in this process, null if there is none. */
+    static synchronized DriverSide here() {
+        return here;
     }
 
     /** Whether the driver in this process records: then an executor in it need not. */
-    static synchronized boolean recordsHere() {
-        return active != null && active.settings.driverRecords;
+    static boolean recordsHere() {
+        DriverSide side = here();
+        return side != null && !side.isOff() && side.settings.driverRecords;
     }
 
-    /** Whether the application has the plugin, and its configuration forbids all recording. */
-    static synchronized boolean isOff() {
-        return active == null && off;
-    }
-
-    private static synchronized void switchOff(boolean isOff) {
-        off = isOff;
-    }
-
-    private static synchronized boolean activate(DriverSide side) {
-        if (active != null) {
-            return false;
+    private static synchronized void enter(DriverSide side) {
+        if (here == null) {
+            here = side;
         }
-        active = side;
-        return true;
     }
 
-    private static synchronized void deactivate(DriverSide side) {
-        if (active == side) {
-            active = null;
+    private static synchronized void leave(DriverSide side) {
+        if (here == side) {
+            here = null;
         }
+    }
+
+    /** Whether the configuration forbids all recording, or could not be read. */
+    boolean isOff() {
+        return settings == null || settings.off;
+    }
+
+    /** Whether this one has something to do. */
+    private boolean isActive() {
+        return here() == this && !isOff();
     }
 
     @Override
     public Map<String, String> init(SparkContext sc, PluginContext ctx) {
         try {
+            enter(this);
             spark = sc;
             settings = Settings.of(Who.map(ctx.conf()), System.getenv(), true, dialect, LOG::warn);
             fleet = new Fleet(settings.seed, settings.autoStart);
-            switchOff(!settings.driverRecords && settings.executors == Share.NONE);
-            if (isOff() || !activate(this)) {
-                return Collections.emptyMap();
+            if (isActive()) {
+                sc.addSparkListener(new SparkListener() {
+                    @Override
+                    public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+                        fleet.removed(removed.executorId());
+                    }
+                });
             }
-            sc.addSparkListener(new SparkListener() {
-                @Override
-                public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-                    fleet.removed(removed.executorId());
-                }
-            });
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("Charcloth stays out of the driver: {}", e.toString(), e);
         }
@@ -100,7 +98,7 @@ final class DriverSide implements DriverPlugin {
     @Override
     public void registerMetrics(String appId, PluginContext ctx) {
         try {
-            if (active() != this) {
+            if (!isActive()) {
                 return;
             }
             Option<String> attempt = spark.applicationAttemptId();
@@ -125,7 +123,9 @@ final class DriverSide implements DriverPlugin {
 
     private long turn() {
         String text = fleet.text();
-        if (!text.equals(told) && NativeAgent.load(LOG::warn)) {
+        // Where nobody records, there is no need for the agent.
+        boolean needed = settings.driverRecords || !fleet.isEmpty();
+        if (needed && !text.equals(told) && NativeAgent.load(LOG::warn)) {
             Agent.tell(text);
             told = text;
         }
@@ -137,7 +137,7 @@ final class DriverSide implements DriverPlugin {
     @Override
     public Object receive(Object message) {
         try {
-            return message instanceof Map ? fleet.receive((Map<?, ?>) message) : null;
+            return isActive() && message instanceof Map ? fleet.receive((Map<?, ?>) message) : Fleet.off();
         } catch (RuntimeException e) {
             LOG.warn("A message of an executor was not understood: {}", e.toString());
             return null;
@@ -176,7 +176,7 @@ final class DriverSide implements DriverPlugin {
     @Override
     public synchronized void shutdown() {
         try {
-            deactivate(this);
+            leave(this);
             if (atExit != null) {
                 long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MILLIS);
                 beat.end(STOP_MILLIS / 10);

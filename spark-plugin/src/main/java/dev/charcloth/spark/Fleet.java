@@ -105,6 +105,11 @@ final class Fleet {
         return answer;
     }
 
+    /** The answer where nobody is to record: it will not change. */
+    static Map<String, String> off() {
+        return later(SILENT_MILLIS);
+    }
+
     private static Map<String, String> later(long millis) {
         Map<String, String> answer = new HashMap<>();
         answer.put(WAIT, Long.toString(millis));
@@ -153,6 +158,10 @@ final class Fleet {
         this.turn++;
         this.on = on;
         this.options = options;
+    }
+
+    synchronized boolean isEmpty() {
+        return executors.isEmpty();
     }
 
     /** Lines for people. */

@@ -12,6 +12,11 @@ interface Rules {
 
     Share executors();
 
+    /** Whether executors may be told to record by what the driver cannot see, such as their environment. */
+    default boolean executorsKnowMore() {
+        return false;
+    }
+
     /** As the agent takes them, without the limit of overhead. */
     String agentOptions();
 

@@ -19,6 +19,8 @@ final class Settings {
     private static final long FLUSH_MIN_NANOS = 100_000_000;
     private static final String TMPDIR = "java.io.tmpdir";
 
+    /** Nobody in this application records, whatever an executor's environment says. */
+    final boolean off;
     /** This process may record, if it is no executor that the driver's {@link Quota} refuses. */
     final boolean enabled;
     /** This process is the driver, or its part of one that is both (local mode). */
@@ -59,6 +61,7 @@ final class Settings {
         this.dialect = rules.dialect();
         this.driverRecords = rules.driver() && on;
         this.executors = on ? rules.executors() : Share.NONE;
+        this.off = !on || !driverRecords && executors == Share.NONE && !rules.executorsKnowMore();
         this.enabled = driver ? driverRecords : executors != Share.NONE;
         this.autoStart = conf.read(Key.AUTO_START, Parse::bool);
         Long seed = conf.read(Key.SEED, Parse::number);

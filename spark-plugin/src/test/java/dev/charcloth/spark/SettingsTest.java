@@ -193,6 +193,18 @@ class SettingsTest {
     }
 
     @Test
+    void theDriverIsOffOnlyWhereNoExecutorCanKnowBetter() {
+        assertFalse(new Given().driver(Dialect.CHARCLOTH).off);
+        assertFalse(Given.conf("spark.charcloth.executors", "none").driver(Dialect.CHARCLOTH).off);
+        assertTrue(Given.conf("spark.charcloth.executors", "none", "spark.charcloth.driver", "false")
+                .driver(Dialect.CHARCLOTH).off);
+        assertTrue(new Given().driver(Dialect.SPARK_PROFILER).off);
+        assertFalse(new Given().driver(Dialect.CODEGURU).off, "the variables may be the executors' alone");
+        assertTrue(Given.conf("spark.charcloth.enabled", "false").driver(Dialect.CODEGURU).off);
+        assertTrue(Given.conf("spark.executorEnv.ENABLE_AMAZON_PROFILER", "false").driver(Dialect.CODEGURU).off);
+    }
+
+    @Test
     void executorsThatAreNoneAreOff() {
         Given given = Given.conf("spark.charcloth.executors", "none");
         assertFalse(given.executor(Dialect.CHARCLOTH).enabled);
