@@ -4,7 +4,6 @@ import dev.charcloth.Agent;
 import dev.charcloth.NativeAgent;
 import java.util.Collections;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -34,6 +33,7 @@ final class DriverSide implements DriverPlugin {
     private Recording recording;
     private Beat beat;
     private AtExit atExit;
+    private boolean done;
     private String told = "";
 
     DriverSide(Dialect dialect) {
@@ -172,19 +172,21 @@ final class DriverSide implements DriverPlugin {
         return "driver: " + own + "\n" + fleet.text();
     }
 
-    /** Who comes second waits for the first. */
+    /** By Spark or when the JVM ends: who comes second waits for the first, and has nothing left to do. */
     @Override
     public synchronized void shutdown() {
+        leave(this);
+        if (done || atExit == null) {
+            return;
+        }
+        done = true;
         try {
-            leave(this);
-            if (atExit != null) {
-                long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MILLIS);
-                beat.end(STOP_MILLIS / 10);
-                recording.close(Deadline.in(STOP_MILLIS));
-                // Executors have been told to end by now. A cluster manager kills them soon after the driver is gone.
-                fleet.awaitDone(TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
-                atExit.remove();
-            }
+            Deadline deadline = Deadline.in(STOP_MILLIS);
+            beat.end(deadline.left() / 10);
+            recording.close(deadline);
+            // Executors have been told to end by now. A cluster manager kills them soon after the driver is gone.
+            fleet.awaitDone(deadline);
+            atExit.remove();
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("The recording of the driver could not be ended: {}", e.toString());
         }

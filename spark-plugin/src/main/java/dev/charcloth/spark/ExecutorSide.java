@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
     private static final long STOP_MILLIS = 10_000;
+    /** Of these, until the driver has heard of it. */
+    private static final long SAY_MILLIS = 1_000;
     private static final long ASK_AGAIN_MILLIS = 5_000;
     private static final int RESULT_MAX = 200;
 
@@ -38,6 +40,7 @@ final class ExecutorSide implements ExecutorPlugin {
     private long turn = -1;
     private boolean tried;
     private boolean complained;
+    private boolean done;
 
     ExecutorSide(Dialect dialect) {
         this.dialect = dialect;
@@ -141,17 +144,20 @@ final class ExecutorSide implements ExecutorPlugin {
         return said;
     }
 
-    /** Who comes second waits for the first. */
+    /** By Spark or when the JVM ends: who comes second waits for the first, and has nothing left to do. */
     @Override
     public synchronized void shutdown() {
+        spans = false;
+        if (done || atExit == null) {
+            return;
+        }
+        done = true;
         try {
-            spans = false;
-            if (atExit != null) {
-                beat.end(STOP_MILLIS / 10);
-                recording.close(Deadline.in(STOP_MILLIS));
-                sayDone();
-                atExit.remove();
-            }
+            Deadline deadline = Deadline.in(STOP_MILLIS - SAY_MILLIS);
+            beat.end(deadline.left() / 10);
+            recording.close(deadline);
+            sayDone();
+            atExit.remove();
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("The recording of executor {} could not be ended: {}", executor, e.toString());
         }
@@ -172,7 +178,7 @@ final class ExecutorSide implements ExecutorPlugin {
         thread.setDaemon(true);
         thread.start();
         try {
-            thread.join(STOP_MILLIS / 10);
+            thread.join(SAY_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -139,12 +139,10 @@ final class Fleet {
         notifyAll();
     }
 
-    /** Waits until all that record are done or gone, at most so long; whether they are. */
-    synchronized boolean awaitDone(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    /** Waits until all that record are done or gone; whether they are. */
+    synchronized boolean awaitDone(Deadline deadline) {
         try {
-            for (long left = millis; !recording.isEmpty() && left > 0;
-                    left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+            for (long left = deadline.left(); !recording.isEmpty() && left > 0; left = deadline.left()) {
                 wait(left);
             }
         } catch (InterruptedException e) {

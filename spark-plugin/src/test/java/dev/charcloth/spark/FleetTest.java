@@ -40,13 +40,13 @@ class FleetTest {
     void nobodyRecordsBeforeTheApplicationHasItsId() {
         Fleet early = new Fleet(OptionalLong.empty(), true, nowMillis::get);
         assertEquals(Map.of(Fleet.WAIT, "100"), early.receive(Map.of(Fleet.ID, "1", Fleet.SHARE, "all")));
-        assertTrue(early.awaitDone(50_000));
+        assertTrue(early.awaitDone(Deadline.in(50_000)));
     }
 
     @Test
     void nobodyIsWaitedForWhereNobodyRecords() {
         assertEquals("false", ask("1", "none").get(Fleet.ON));
-        assertTrue(fleet.awaitDone(50_000));
+        assertTrue(fleet.awaitDone(Deadline.in(50_000)));
     }
 
     @Test
@@ -54,10 +54,10 @@ class FleetTest {
         assertEquals("true", ask("1", "all").get(Fleet.ON));
         ask("2", "all");
         done("1");
-        assertFalse(fleet.awaitDone(1));
+        assertFalse(fleet.awaitDone(Deadline.in(1)));
         Thread second = new Thread(() -> done("2"));
         second.start();
-        assertTrue(fleet.awaitDone(50_000));
+        assertTrue(fleet.awaitDone(Deadline.in(50_000)));
         second.join();
     }
 
@@ -65,7 +65,7 @@ class FleetTest {
     void whoIsGoneIsNotWaitedFor() {
         ask("1", "all");
         fleet.removed("1");
-        assertTrue(fleet.awaitDone(50_000));
+        assertTrue(fleet.awaitDone(Deadline.in(50_000)));
     }
 
     @Test
@@ -73,7 +73,7 @@ class FleetTest {
         ask("1", "all");
         fleet.removed("1");
         assertEquals("false", ask("1", "all").get(Fleet.ON));
-        assertTrue(fleet.awaitDone(50_000));
+        assertTrue(fleet.awaitDone(Deadline.in(50_000)));
         assertTrue(fleet.text().startsWith("executors: 0,"), fleet.text());
     }
 
@@ -84,10 +84,10 @@ class FleetTest {
         nowMillis.addAndGet(60_000);
         ask("2", "1");
         fleet.tend();
-        assertFalse(fleet.awaitDone(1), "not yet");
+        assertFalse(fleet.awaitDone(Deadline.in(1)), "not yet");
         nowMillis.addAndGet(1);
         fleet.tend();
-        assertTrue(fleet.awaitDone(50_000));
+        assertTrue(fleet.awaitDone(Deadline.in(50_000)));
         assertEquals("true", ask("3", "1").get(Fleet.ON));
     }
 
