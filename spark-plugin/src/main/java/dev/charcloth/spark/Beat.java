@@ -4,9 +4,14 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A daemon thread that does something over and over until it is ended. What goes wrong in it is logged, once. */
+/**
+ * A daemon thread that does something over and over until it is ended. What goes wrong in it is logged, once, and it
+ * goes on: also when memory runs out, which passes.
+ */
 final class Beat {
     private static final Logger LOG = LoggerFactory.getLogger(Beat.class);
+
+    private static final long AFTER_FAILURE_MILLIS = 5_000;
 
     private final Thread thread;
     private final Runnable begin;
@@ -21,10 +26,7 @@ final class Beat {
     Beat(String name, Runnable begin, LongSupplier turn) {
         this.begin = begin;
         this.turn = turn;
-        this.thread = new Thread(this::run, name);
-        thread.setDaemon(true);
-        // Spark's own handler ends the whole executor when a thread dies of an error.
-        thread.setUncaughtExceptionHandler((t, e) -> complain(e));
+        this.thread = Threads.daemon(name, this::run, this::complain);
     }
 
     void start() {
@@ -58,9 +60,9 @@ final class Beat {
     private long once(LongSupplier what) {
         try {
             return what.getAsLong();
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
             complain(e);
-            return 5000;
+            return AFTER_FAILURE_MILLIS;
         }
     }
 

@@ -168,20 +168,25 @@ final class ExecutorSide implements ExecutorPlugin {
         Map<String, String> said = new HashMap<>();
         said.put(Fleet.ID, executor);
         said.put(Fleet.DONE, "true");
-        Thread thread = new Thread(() -> {
-            try {
-                context.ask(said);
-            } catch (Exception e) {
-                LOG.debug("The driver is gone before executor {}: {}", executor, e.toString());
-            }
-        }, "charcloth-done");
-        thread.setDaemon(true);
+        Thread thread = Threads.daemon("charcloth-done", () -> tellDriver(said), this::notTold);
         thread.start();
         try {
             thread.join(SAY_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void tellDriver(Map<String, String> said) {
+        try {
+            context.ask(said);
+        } catch (Exception e) {
+            notTold(e);
+        }
+    }
+
+    private void notTold(Throwable e) {
+        LOG.debug("The driver is gone before executor {}: {}", executor, e.toString());
     }
 
     @Override

@@ -67,6 +67,8 @@ final class Recording {
         settings.greeting().forEach(LOG::info);
         try {
             on = settings.output == null ? startLocal(options) : startShipping(options);
+        } catch (OutOfMemoryError e) {
+            LOG.warn("No recording of {}: {}", this, e.toString());
         } catch (IOException | RuntimeException | LinkageError e) {
             LOG.warn("No recording of {}: {}: {}; {} names another folder", this, settings.localDirTold, e.toString(),
                     Key.LOCAL_DIR);
@@ -173,16 +175,28 @@ final class Recording {
         Path folder = Files.createTempDirectory(local, "charcloth-");
         String loop = settings.flushMillis == 0 ? "" : ",loop=" + settings.flushMillis + "ms";
         if (!startAgent(options, loop, folder.resolve("%n.jfr"))) {
-            Files.deleteIfExists(folder.resolve("0.jfr"));
-            Files.deleteIfExists(folder);
+            discard(folder);
             return false;
         }
         segmentFrom = Instant.now();
         samplesBefore = 0;
         Segments segments = new Segments(folder, LOCAL_BYTES_MAX, settings.keepLocal);
-        shippers.start(new Shipper(segments, sink, settings.outputTold, LOG, segment -> reported()));
+        try {
+            shippers.start(new Shipper(segments, sink, settings.outputTold, LOG, segment -> reported()));
+        } catch (RuntimeException | Error e) {
+            // Without its thread nobody would take away what the agent writes.
+            Agent.execute("stop");
+            discard(folder);
+            throw e;
+        }
         LOG.info("Recording {} to {}", this, sink.where());
         return true;
+    }
+
+    /** A folder of a recording that did not come about. */
+    private static void discard(Path folder) throws IOException {
+        Files.deleteIfExists(folder.resolve("0.jfr"));
+        Files.deleteIfExists(folder);
     }
 
     /** Null, with a warning, for an output that can be none. */

@@ -55,10 +55,7 @@ final class Shipper {
         this.log = log;
         this.shipped = shipped;
         this.clock = clock;
-        this.thread = new Thread(this::run, "charcloth-shipper");
-        thread.setDaemon(true);
-        // Spark's own handler ends the whole executor when a thread dies of an error.
-        thread.setUncaughtExceptionHandler((t, e) -> lastError = e.toString());
+        this.thread = Threads.daemon("charcloth-shipper", this::run, e -> lastError = e.toString());
     }
 
     /**
