@@ -4,10 +4,14 @@ import org.apache.spark.SparkContext;
 
 /**
  * Recording switched on and off while an application runs. Where the configuration has switched the plugin off, nothing
- * happens; without the plugin an {@link IllegalStateException} says so. From Python:
+ * happens; without the plugin, and after the application has ended, an {@link IllegalStateException} says so. Nothing
+ * else is thrown: options that are wrong cost a warning in the log. From Python:
  * {@code sc._jvm.dev.charcloth.spark.Charcloth.start(sc._jsc.sc(), "")}.
  */
 public final class Charcloth {
+    /** What warnings about the options call them. */
+    static final String START = "Charcloth.start";
+
     private Charcloth() {
     }
 

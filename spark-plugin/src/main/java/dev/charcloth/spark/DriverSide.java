@@ -34,6 +34,9 @@ final class DriverSide implements DriverPlugin {
     private Beat beat;
     private AtExit atExit;
     private boolean done;
+    /** Guards the order of what users and {@link #begin} say. */
+    private final Object commands = new Object();
+    private boolean commanded;
     private String told = "";
 
     DriverSide(Dialect dialect) {
@@ -115,9 +118,12 @@ final class DriverSide implements DriverPlugin {
         }
     }
 
+    /** What a user has said meanwhile holds. */
     private void begin() {
-        if (settings.driverRecords && settings.autoStart) {
-            recording.start(who, "");
+        synchronized (commands) {
+            if (settings.driverRecords && settings.autoStart && !commanded) {
+                recording.start(who, "");
+            }
         }
     }
 
@@ -146,22 +152,27 @@ final class DriverSide implements DriverPlugin {
 
     /** All that are to record begin anew, with these options or those of the settings. */
     void start(String options) {
-        AgentOptions.Filtered filtered = AgentOptions.filter(options == null ? "" : options);
-        if (!filtered.dropped.isEmpty()) {
-            LOG.warn("Charcloth.start: not for the agent here: {}; leave it out", String.join(",", filtered.dropped));
-        }
-        String taken = filtered.options;
-        fleet.command(true, taken);
-        if (settings.driverRecords && recording != null) {
-            recording.stop();
-            recording.start(who, taken);
+        Conf said = Conf.plain(Collections.singletonMap(Charcloth.START, options), LOG::warn);
+        String taken = AgentOptions.read(said, Charcloth.START, null);
+        synchronized (commands) {
+            commanded = true;
+            fleet.command(true, taken);
+            if (settings.driverRecords && recording != null) {
+                recording.stop();
+                recording.start(who, taken);
+            }
         }
     }
 
     void stop() {
-        fleet.command(false, "");
+        synchronized (commands) {
+            commanded = true;
+            fleet.command(false, "");
+            if (recording != null) {
+                recording.stop();
+            }
+        }
         if (recording != null) {
-            recording.stop();
             recording.await(Deadline.in(STOP_MILLIS));
         }
     }

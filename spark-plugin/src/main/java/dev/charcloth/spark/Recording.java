@@ -225,7 +225,7 @@ final class Recording {
             LOG.warn("No recording of {}: {}", this, refusal);
             return false;
         }
-        String told = options.isEmpty() ? settings.optionsTold : Conf.told("options", options);
+        String told = options.isEmpty() ? settings.optionsTold : Conf.told(Charcloth.START, options);
         LOG.warn("{}: the agent of {} refuses: {}; leave it out (taken: {})", told, this, refusal,
                 settings.defaultOptions);
         return true;
