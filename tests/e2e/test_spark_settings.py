@@ -87,6 +87,18 @@ def test_a_job_for_the_profiler_of_spark(tmp_path, sums):
     assert spark.total(rows, stage="0") > 0
 
 
+def test_our_plugin_beside_one_of_its_other_names(tmp_path, sums):
+    both = (spark.PLUGIN, "org.apache.spark.profiler.ProfilerPlugin")
+    conf = {"spark.plugins": ",".join(both), KEY + "events": "cpu"}
+    ended = spark.python(tmp_path, "3.5", "simple", master=spark.CLUSTER, conf=conf)
+    assert ended.said["sums"] == sums
+    (line,) = ended.warnings()
+    assert all(name in line for name in both)
+    assert {name: ended.warnings(log) for name, log in ended.executor_logs.items()} == {"0": [], "1": []}
+    assert ended.files == ["driver.jfr", "executor-0.jfr", "executor-1.jfr"]
+    assert spark.tasks(ended.recordings)
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -6,15 +6,13 @@ import org.apache.spark.api.plugin.SparkPlugin;
 
 /** What {@code spark.plugins} names. The classes with others' names extend it and say nothing more. */
 public class CharclothPlugin implements SparkPlugin {
-    final Dialect dialect = Dialect.of(getClass());
-
     @Override
     public DriverPlugin driverPlugin() {
-        return new DriverSide(dialect);
+        return new DriverSide(getClass());
     }
 
     @Override
     public ExecutorPlugin executorPlugin() {
-        return new ExecutorSide(dialect);
+        return new ExecutorSide(getClass());
     }
 }

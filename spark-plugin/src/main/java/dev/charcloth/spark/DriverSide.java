@@ -15,8 +15,8 @@ import scala.Option;
 
 /**
  * The plugin in the driver: records it if that is wanted, answers executors, and puts how all of them are into the
- * agent's status. A process has one that counts: the first, until it is shut down. It does so although nobody is to
- * record as far as the driver knows: executors may know more.
+ * agent's status. It does so although nobody is to record as far as the driver knows: executors may know more. A
+ * process has one that counts: the first that is not switched off, until it is shut down.
  */
 final class DriverSide implements DriverPlugin {
     private static final Logger LOG = LoggerFactory.getLogger(DriverSide.class);
@@ -25,6 +25,7 @@ final class DriverSide implements DriverPlugin {
 
     private static DriverSide here;
 
+    private final String name;
     private final Dialect dialect;
     private SparkContext spark;
     private Settings settings;
@@ -39,8 +40,10 @@ final class DriverSide implements DriverPlugin {
     private boolean commanded;
     private String told = "";
 
-    DriverSide(Dialect dialect) {
-        this.dialect = dialect;
+    /** @param plugin the class that the job names */
+    DriverSide(Class<?> plugin) {
+        this.name = plugin.getName();
+        this.dialect = Dialect.of(plugin);
     }
 
     /** The driver that counts in this process, null if there is none. */
@@ -54,10 +57,13 @@ final class DriverSide implements DriverPlugin {
         return side != null && !side.isOff() && side.settings.driverRecords;
     }
 
-    private static synchronized void enter(DriverSide side) {
-        if (here == null) {
+    /** Takes the place of none, or of one that is off; returns that which was there. */
+    private static synchronized DriverSide enter(DriverSide side) {
+        DriverSide before = here;
+        if (before == null || before.isOff()) {
             here = side;
         }
+        return before;
     }
 
     private static synchronized void leave(DriverSide side) {
@@ -79,7 +85,14 @@ final class DriverSide implements DriverPlugin {
     @Override
     public Map<String, String> init(SparkContext sc, PluginContext ctx) {
         try {
-            enter(this);
+            DriverSide before = enter(this);
+            if (before != null) {
+                LOG.warn("spark.plugins names {} and {}: both are Charcloth, {} is taken; remove the other", before.name,
+                        name, here().name);
+            }
+            if (here() != this) {
+                return Collections.emptyMap();
+            }
             spark = sc;
             settings = Settings.of(Who.map(ctx.conf()), System.getenv(), true, dialect, LOG::warn);
             fleet = new Fleet(settings.seed, settings.autoStart);

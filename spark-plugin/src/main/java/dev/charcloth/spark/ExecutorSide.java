@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The plugin in an executor: tells the agent about tasks, and records if the driver says so. Only loading the library
- * is waited for; all else is done by a thread that asks the driver every so often. Nothing is thrown into Spark.
+ * is waited for; all else is done by a thread that asks the driver every so often. Nothing is thrown into Spark. A
+ * process has one that counts: the first that is to record, until it is shut down.
  */
 final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
@@ -26,6 +27,8 @@ final class ExecutorSide implements ExecutorPlugin {
     private static final long SAY_MILLIS = 1_000;
     private static final long ASK_AGAIN_MILLIS = 5_000;
     private static final int RESULT_MAX = 200;
+
+    private static ExecutorSide here;
 
     private final Dialect dialect;
     private final ThreadLocal<Long> task = new ThreadLocal<>();
@@ -42,8 +45,22 @@ final class ExecutorSide implements ExecutorPlugin {
     private boolean complained;
     private boolean done;
 
-    ExecutorSide(Dialect dialect) {
-        this.dialect = dialect;
+    /** @param plugin the class that the job names */
+    ExecutorSide(Class<?> plugin) {
+        this.dialect = Dialect.of(plugin);
+    }
+
+    private static synchronized boolean enter(ExecutorSide side) {
+        if (here == null) {
+            here = side;
+        }
+        return here == side;
+    }
+
+    private static synchronized void leave(ExecutorSide side) {
+        if (here == side) {
+            here = null;
+        }
     }
 
     @Override
@@ -65,7 +82,8 @@ final class ExecutorSide implements ExecutorPlugin {
         settings = Settings.of(Who.map(ctx.conf()), System.getenv(), false, dialect,
                 dialect == Dialect.CODEGURU ? LOG::warn : LOG::debug);
         boolean shared = DriverSide.recordsHere();
-        if (!shared && !settings.enabled || !NativeAgent.load(LOG::warn)) {
+        boolean needed = shared || settings.enabled;
+        if (!needed || !enter(this) || !NativeAgent.load(LOG::warn)) {
             return;
         }
         spans = true;
@@ -148,6 +166,7 @@ final class ExecutorSide implements ExecutorPlugin {
     @Override
     public synchronized void shutdown() {
         spans = false;
+        leave(this);
         if (done || atExit == null) {
             return;
         }

@@ -15,6 +15,6 @@ class DialectTest {
         "software.amazon.profiler.AmazonProfilerPlugin, CODEGURU" })
     void everyPluginClassSpeaksItsDialect(String name, Dialect dialect) throws Exception {
         CharclothPlugin plugin = (CharclothPlugin) Class.forName(name).getConstructor().newInstance();
-        assertEquals(dialect, plugin.dialect);
+        assertEquals(dialect, Dialect.of(plugin.getClass()));
     }
 }
