@@ -128,6 +128,7 @@ LINES = (
     "Profiling is enabled",
     "Profiling context: ProfilingContext(profilingGroupName=primes",
     "Profiling scheduled, sampling rate is PT0.01S",
+    "New agent configuration received : AgentConfiguration(",
 )
 REPORTS = ("Attempting to report profile data: start=", "Successfully reported profile")
 

@@ -1,13 +1,14 @@
 package dev.charcloth.spark;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * CodeGuru's plugin: two variables, from the environment of the process, else from the configuration that sets them
@@ -204,20 +205,20 @@ final class CodeGuruRules implements Rules {
     }
 
     @Override
-    public List<String> greeting() {
+    public List<String> greeting(long flushMillis) {
         return Arrays.asList("Profiling is enabled",
                 "Profiling context: ProfilingContext(profilingGroupName=" + context.group
                         + ", driverEnabled=" + context.driver + ", executorEnabled=" + context.executor
                         + ", heapSummaryEnabled=" + context.heap + ")",
-                "Profiling is being started", "Profiling scheduled, sampling rate is " + INTERVAL);
+                "Profiling is being started", "Profiling scheduled, sampling rate is " + INTERVAL,
+                "New agent configuration received : AgentConfiguration(shouldProfile=true, periodInSeconds="
+                        + TimeUnit.MILLISECONDS.toSeconds(flushMillis) + ", agentParameters={"
+                        + "SamplingIntervalInMilliseconds=" + INTERVAL.toMillis()
+                        + ", ReportingIntervalInMilliseconds=" + flushMillis + "})");
     }
 
-    static String reporting(Instant start, Instant end, long samples) {
-        return "Attempting to report profile data: start=" + start + " end=" + end
-                + " force=false memoryRefresh=false numberOfTimesSampled=" + samples;
-    }
-
-    static String reported() {
-        return "Successfully reported profile";
+    @Override
+    public Shipper.Listener listener(Supplier<AgentStatus> status, Consumer<String> log) {
+        return new CodeGuruLog(status, log);
     }
 }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
@@ -31,8 +30,6 @@ final class Recording {
     private Who who;
     private boolean on;
     private boolean closed;
-    private Instant segmentFrom;
-    private long samplesBefore;
     /** Why the last one ended, though nobody stopped it; null if it did not. */
     private String ended;
     private AgentStatus status = AgentStatus.NONE;
@@ -178,11 +175,10 @@ final class Recording {
             discard(folder);
             return false;
         }
-        segmentFrom = Instant.now();
-        samplesBefore = 0;
         Segments segments = new Segments(folder, LOCAL_BYTES_MAX, settings.keepLocal);
         try {
-            shippers.start(new Shipper(segments, sink, settings.outputTold, LOG, segment -> reported()));
+            Shipper.Listener listener = settings.listener(this::status, LOG::info);
+            shippers.start(new Shipper(segments, sink, settings.outputTold, LOG, listener));
         } catch (RuntimeException | Error e) {
             // Without its thread nobody would take away what the agent writes.
             Agent.execute("stop");
@@ -241,27 +237,6 @@ final class Recording {
         Map<String, String> labels = who.labels();
         settings.tags.forEach(labels::putIfAbsent);
         return Labels.encode(labels, LOG::warn);
-    }
-
-    /** The lines that users of CodeGuru's agent look for in the log. */
-    private void reported() {
-        Instant from;
-        long samples;
-        Instant now = Instant.now();
-        synchronized (this) {
-            from = segmentFrom;
-            samples = status().samples - samplesBefore;
-            segmentFrom = now;
-            samplesBefore += samples;
-        }
-        String line = settings.reportingLine(from, now, samples);
-        if (line != null) {
-            LOG.info(line);
-            if (status().live > 0) {
-                LOG.info("[HeapSummary] Processed {} events.", status().live);
-            }
-            LOG.info(settings.reportedLine());
-        }
     }
 
     private String remedy(String ended) {

@@ -3,6 +3,8 @@ package dev.charcloth.spark;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What one dialect's configuration says; {@link Settings} asks each question once. */
 interface Rules {
@@ -54,8 +56,22 @@ interface Rules {
         return Collections.emptyMap();
     }
 
-    /** Lines for the log when a recording starts. */
-    default List<String> greeting() {
+    /**
+     * Lines for the log when a recording starts, which users of another profiler look for.
+     *
+     * @param flushMillis how often it is sent
+     */
+    default List<String> greeting(long flushMillis) {
         return Collections.emptyList();
+    }
+
+    /**
+     * What is told of a recording on its way.
+     *
+     * @param status of that recording
+     * @param log    takes lines for the log
+     */
+    default Shipper.Listener listener(Supplier<AgentStatus> status, Consumer<String> log) {
+        return Shipper.Listener.NONE;
     }
 }

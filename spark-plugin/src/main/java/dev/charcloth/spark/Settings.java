@@ -1,6 +1,5 @@
 package dev.charcloth.spark;
 
-import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -10,6 +9,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The configuration as it is for one process, whoever's keys it was written in. Never throws: what is wrong costs one
@@ -53,7 +53,7 @@ final class Settings {
     final Map<String, String> tags;
     final Layout layout;
 
-    private final List<String> greeting;
+    private final Rules rules;
 
     private Settings(Conf conf, Rules rules, boolean driver) {
         boolean on = conf.read(Key.ENABLED, Parse::bool);
@@ -86,7 +86,7 @@ final class Settings {
         this.flushMillis = flush == null ? conf.read(Key.FLUSH_INTERVAL, Settings::flush) : flush;
         this.tags = tags(conf, rules);
         this.layout = rules.layout();
-        this.greeting = enabled ? rules.greeting() : Collections.emptyList();
+        this.rules = rules;
     }
 
     /**
@@ -102,25 +102,21 @@ final class Settings {
         read.warnUnknown();
         Settings settings = new Settings(read, rules(read, env, driver, dialect, warn), driver);
         settings.warnIfNobody(read, dialect);
+        settings.warnIfScattered(read);
         if (read.read(Key.PYTHON, Parse::bool)) {
             read.wrong(Key.PYTHON.key, "has no effect yet; leave it out", Key.PYTHON.fallback);
         }
         return settings;
     }
 
-    /** Lines for the log when the recording starts, which users of another profiler look for. */
+    /** See {@link Rules#greeting}. */
     List<String> greeting() {
-        return greeting;
+        return rules.greeting(flushMillis);
     }
 
-    /** The line for the log before a part is sent; null if the dialect knows none. */
-    String reportingLine(Instant start, Instant end, long samples) {
-        return dialect == Dialect.CODEGURU ? CodeGuruRules.reporting(start, end, samples) : null;
-    }
-
-    /** The line for the log after a part was sent; null if the dialect knows none. */
-    String reportedLine() {
-        return dialect == Dialect.CODEGURU ? CodeGuruRules.reported() : null;
+    /** See {@link Rules#listener}. */
+    Shipper.Listener listener(Supplier<AgentStatus> status, Consumer<String> log) {
+        return rules.listener(status, log);
     }
 
     /** Our own keys rule where one of them says who or what is recorded, else the foreign ones that are there. */
@@ -155,6 +151,17 @@ final class Settings {
                 && executors == Share.NONE) {
             String key = SparkProfilerRules.present(conf);
             conf.wrong(key, "nobody records; remove it", conf.get(key));
+        }
+    }
+
+    /** Another profiler has a service, or a folder that one sets without fail; on a cluster ours needs one, too. */
+    private void warnIfScattered(Conf conf) {
+        String master = conf.get("spark.master");
+        boolean cluster = master != null && !master.startsWith("local");
+        boolean recorded = driverRecords || executors != Share.NONE;
+        if (driver && cluster && recorded && dialect != Dialect.CHARCLOTH && output == null) {
+            conf.warn((rules.outputKey() == null ? Key.OUTPUT.key : rules.outputKey()) + " is not set: each recording"
+                    + " stays on the machine of its process and goes with its container; use e.g. hdfs:///profiles");
         }
     }
 

@@ -6,24 +6,36 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
  * Brings finished segments from a local folder to a {@link Sink}, in a thread of its own. Failures are tried again, for
- * ten minutes; then there is one WARN, and what the agent still writes is kept within the bound. Nothing is thrown,
- * and only {@link #finish} waits. All methods may be called from any thread.
+ * ten minutes; then there is one WARN, and what the agent still writes is kept within the bound. Nothing is thrown.
+ * Only {@link #finish} and {@link #ended} wait, as long as they are told. All methods may be called from any thread.
  */
 final class Shipper {
     private static final long LOOK_MILLIS = 200;
     private static final long IDLE = Long.MIN_VALUE;
 
+    /** Is told of each segment, in the thread that brings it out. What it throws is only logged. */
+    interface Listener {
+        Listener NONE = new Listener() { };
+
+        /** It is about to be put, perhaps not for the first time. */
+        default void sending() {
+        }
+
+        /** It has gone out, and is still here. */
+        default void sent() {
+        }
+    }
+
     private final Segments segments;
     private final Sink sink;
     private final String told;
     private final Logger log;
-    private final Consumer<Path> shipped;
+    private final Listener listener;
     private final LongSupplier clock;
     private final Thread thread;
     private final Retry retry = new Retry();
@@ -33,27 +45,24 @@ final class Shipper {
     private volatile boolean abandoned;
     private volatile long busySince = IDLE;
     private volatile long bytesShipped;
-    private volatile long segmentsShipped;
-    private volatile long lastShippedMillis;
     private volatile String lastError;
     private Shipper before;
     private boolean hurried;
 
     /**
-     * @param told    how the user has named the output, for the warning when it cannot be had
-     * @param shipped is told of each segment that has gone out, while it is still there
+     * @param told how the user has named the output, for the warning when it cannot be had
      */
-    Shipper(Segments segments, Sink sink, String told, Logger log, Consumer<Path> shipped) {
-        this(segments, sink, told, log, shipped, () -> System.nanoTime() / 1_000_000);
+    Shipper(Segments segments, Sink sink, String told, Logger log, Listener listener) {
+        this(segments, sink, told, log, listener, () -> System.nanoTime() / 1_000_000);
     }
 
     /** @param clock monotonic, in milliseconds */
-    Shipper(Segments segments, Sink sink, String told, Logger log, Consumer<Path> shipped, LongSupplier clock) {
+    Shipper(Segments segments, Sink sink, String told, Logger log, Listener listener, LongSupplier clock) {
         this.segments = segments;
         this.told = told;
         this.sink = sink;
         this.log = log;
-        this.shipped = shipped;
+        this.listener = listener;
         this.clock = clock;
         this.thread = Threads.daemon("charcloth-shipper", this::run, e -> lastError = e.toString());
     }
@@ -118,26 +127,9 @@ final class Shipper {
         return bytesShipped;
     }
 
-    long segmentsShipped() {
-        return segmentsShipped;
-    }
-
-    long segmentsDropped() {
-        return dropped.get();
-    }
-
     /** Null: none since the last success. */
     String lastError() {
         return lastError;
-    }
-
-    /** Since the epoch; 0: never. */
-    long lastShippedMillis() {
-        return lastShippedMillis;
-    }
-
-    boolean hasGivenUp() {
-        return givenUp.get();
     }
 
     /** Ships what is due. The thread's work; tests do it by hand. */
@@ -198,9 +190,11 @@ final class Shipper {
 
     private void ship(Path segment) {
         long bytes = segment.toFile().length();
+        tell(listener::sending);
         Throwable failure = attempt(() -> sink.put(segment));
         if (failure == null) {
-            succeeded(segment, bytes);
+            succeeded(bytes);
+            tell(listener::sent);
             segments.forget();
         } else if (Files.exists(segment)) {
             segments.giveBack();
@@ -229,20 +223,21 @@ final class Shipper {
         }
     }
 
-    private void succeeded(Path segment, long bytes) {
+    private void tell(Runnable event) {
+        try {
+            event.run();
+        } catch (RuntimeException e) {
+            log.debug("charcloth: on the way to {}", sink.where(), e);
+        }
+    }
+
+    private void succeeded(long bytes) {
         if (retry.failures() > 0) {
             log.info("charcloth: writing to {} works again", sink.where());
         }
         retry.succeeded();
         lastError = null;
         bytesShipped += bytes;
-        segmentsShipped++;
-        lastShippedMillis = System.currentTimeMillis();
-        try {
-            shipped.accept(segment);
-        } catch (RuntimeException e) {
-            log.debug("charcloth: after shipping {}", segment, e);
-        }
     }
 
     private void failed(Throwable e) {

@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -172,13 +173,48 @@ class CodeGuruRulesTest {
         assertEquals(Arrays.asList("Profiling is enabled",
                 "Profiling context: ProfilingContext(profilingGroupName=my-group, driverEnabled=true, "
                         + "executorEnabled=true, heapSummaryEnabled=false)",
-                "Profiling is being started", "Profiling scheduled, sampling rate is PT0.01S"), s.greeting());
-        Instant start = Instant.parse("2024-05-01T10:00:00Z");
-        assertEquals("Attempting to report profile data: start=2024-05-01T10:00:00Z end=2024-05-01T10:05:00Z "
-                + "force=false memoryRefresh=false numberOfTimesSampled=300",
-                s.reportingLine(start, start.plusSeconds(300), 300));
-        assertEquals("Successfully reported profile", s.reportedLine());
-        assertEquals(Collections.emptyList(), on("{}").driver(NAMED).greeting());
+                "Profiling is being started", "Profiling scheduled, sampling rate is PT0.01S",
+                "New agent configuration received : AgentConfiguration(shouldProfile=true, periodInSeconds=10, "
+                        + "agentParameters={SamplingIntervalInMilliseconds=10, ReportingIntervalInMilliseconds=10000})"),
+                s.greeting());
+    }
+
+    @Test
+    void whatIsSentIsLoggedBeforeAndAfterwards() {
+        List<String> lines = new ArrayList<>();
+        String[] status = { "samples cpu: 300\nsamples live: 7\n" };
+        Shipper.Listener log = on(FULL).executor(NAMED).listener(() -> AgentStatus.parse(status[0]), lines::add);
+        String instant = "\\d{4}-\\d\\d-\\d\\dT\\S+Z";
+        String attempt = "Attempting to report profile data: start=" + instant + " end=" + instant
+                + " force=false memoryRefresh=false numberOfTimesSampled=";
+        log.sending();
+        assertTrue(lines.get(0).matches(attempt + "307"), lines.get(0));
+        assertEquals("[HeapSummary] Processed 7 events.", lines.get(1));
+        log.sending();
+        assertTrue(lines.get(2).matches(attempt + "307"), "it was not sent the first time");
+        log.sent();
+        assertEquals("Successfully reported profile", lines.get(4));
+        status[0] = "samples cpu: 317\n";
+        log.sending();
+        assertTrue(lines.get(5).matches(attempt + "10"), lines.get(5));
+    }
+
+    @Test
+    void withoutAnOutputOnAClusterTheDriverSaysSo() {
+        Given given = on("{}");
+        given.conf.put("spark.master", "yarn");
+        given.executor(NAMED);
+        assertEquals(Collections.emptyList(), given.warnings);
+        given.driver(NAMED);
+        assertEquals(Collections.singletonList("spark.charcloth.output is not set: each recording stays on the machine"
+                + " of its process and goes with its container; use e.g. hdfs:///profiles"), given.warnings);
+        given.warnings.clear();
+        given.conf.put("spark.charcloth.output", "hdfs:///p");
+        given.driver(NAMED);
+        given.conf.remove("spark.charcloth.output");
+        given.conf.put("spark.master", "local[2]");
+        given.driver(NAMED);
+        assertEquals(Collections.emptyList(), given.warnings);
     }
 
     @Test

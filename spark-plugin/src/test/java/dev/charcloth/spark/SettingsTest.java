@@ -3,9 +3,9 @@ package dev.charcloth.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.OptionalLong;
@@ -34,8 +34,7 @@ class SettingsTest {
             assertEquals(Collections.emptyMap(), s.tags);
             assertEquals("driver.jfr", s.layout.file(true, "driver"));
             assertEquals(Collections.emptyList(), s.greeting());
-            assertNull(s.reportingLine(Instant.EPOCH, Instant.EPOCH, 1));
-            assertNull(s.reportedLine());
+            assertSame(Shipper.Listener.NONE, s.listener(() -> AgentStatus.NONE, line -> { }));
         }
         assertTrue(nothing.driver(Dialect.CHARCLOTH).driver);
         assertFalse(nothing.executor(Dialect.CHARCLOTH).driver);

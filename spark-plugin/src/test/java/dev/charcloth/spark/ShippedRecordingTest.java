@@ -56,11 +56,14 @@ class ShippedRecordingTest {
         HadoopSink sink = new HadoopSink(new Configuration(false), new org.apache.hadoop.fs.Path(out.toUri()),
                 "executor-1", null, null, false);
         Segments segments = new Segments(local, 1 << 30, false);
-        Shipper shipper = new Shipper(segments, sink, "output", NOPLogger.NOP_LOGGER, p -> {
-            try {
-                seen.add(marks(out.resolve("executor-1.jfr")));
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
+        Shipper shipper = new Shipper(segments, sink, "output", NOPLogger.NOP_LOGGER, new Shipper.Listener() {
+            @Override
+            public void sent() {
+                try {
+                    seen.add(marks(out.resolve("executor-1.jfr")));
+                } catch (IOException e) {
+                    throw new IllegalStateException(e);
+                }
             }
         });
 

@@ -55,11 +55,22 @@ abstract class ShipperCase {
     final AtomicLong now = new AtomicLong();
     final ListSink sink = new ListSink();
     final ConcurrentLinkedQueue<SubstituteLoggingEvent> events = new ConcurrentLinkedQueue<>();
-    final List<String> shipped = new ArrayList<>();
+    /** What the listener was told. */
+    final List<String> told = new ArrayList<>();
 
     Shipper shipper(Sink to, long maxBytes, boolean keep) {
         return new Shipper(new Segments(folder, maxBytes, keep), to, "output='list:/'",
-                new SubstituteLogger("test", events, false), p -> shipped.add(p.getFileName().toString()), now::get);
+                new SubstituteLogger("test", events, false), new Shipper.Listener() {
+                    @Override
+                    public void sending() {
+                        told.add("sending");
+                    }
+
+                    @Override
+                    public void sent() {
+                        told.add("sent");
+                    }
+                }, now::get);
     }
 
     Shipper shipper() {

@@ -33,7 +33,7 @@ class ShippersTest {
         Path folder = Files.createDirectory(dir.resolve(name));
         Files.writeString(folder.resolve("0.jfr"), name);
         Segments segments = new Segments(folder, 1 << 20, false);
-        shippers.start(new Shipper(segments, sink(), "output", NOPLogger.NOP_LOGGER, p -> { }));
+        shippers.start(new Shipper(segments, sink(), "output", NOPLogger.NOP_LOGGER, Shipper.Listener.NONE));
         shippers.complete();
     }
 
