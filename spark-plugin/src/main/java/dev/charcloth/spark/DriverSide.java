@@ -120,7 +120,7 @@ final class DriverSide implements DriverPlugin {
             Option<String> attempt = spark.applicationAttemptId();
             who = Who.driver(appId, attempt.isDefined() ? attempt.get() : "");
             fleet.name(who);
-            recording = new Recording("the driver", settings, spark::hadoopConfiguration);
+            recording = new Recording("the driver", settings, new Hadoop(spark::hadoopConfiguration));
             Gauges.register(ctx.metricRegistry(), recording);
             beat = new Beat("charcloth-driver", this::begin, this::turn);
             beat.start();

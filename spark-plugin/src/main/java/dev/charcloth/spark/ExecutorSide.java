@@ -91,7 +91,7 @@ final class ExecutorSide implements ExecutorPlugin {
             return;
         }
         recording = new Recording("executor " + executor, settings,
-                () -> SparkHadoopUtil.get().newConfiguration(ctx.conf()));
+                new Hadoop(() -> SparkHadoopUtil.get().newConfiguration(ctx.conf())));
         Gauges.register(ctx.metricRegistry(), recording);
         beat = new Beat("charcloth-executor", () -> { }, this::askDriver);
         beat.start();

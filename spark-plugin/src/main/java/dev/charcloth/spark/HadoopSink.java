@@ -4,13 +4,11 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -39,8 +37,7 @@ final class HadoopSink implements Sink {
 
     private enum Way { UNKNOWN, GROWING, PARTS, PARTS_RENAMED }
 
-    private final Configuration conf;
-    private final URI uri;
+    private final Hadoop hadoop;
     private final Path folder;
     private final String base;
     private final FsPermission folderMode;
@@ -50,7 +47,7 @@ final class HadoopSink implements Sink {
 
     private FileSystem opened;
     private FileSystem fs;
-    private Way way;
+    private Way way = Way.UNKNOWN;
     private int next;
     private FSDataOutputStream growing;
     private Path growingPath;
@@ -62,19 +59,14 @@ final class HadoopSink implements Sink {
      * @param fileMode         null: as the file system has it
      * @param parentMustExist  whether only the last part of the folder's path may be made
      */
-    HadoopSink(Configuration conf, Path folder, String base, FsPermission folderMode, FsPermission fileMode,
+    HadoopSink(Hadoop hadoop, Path folder, String base, FsPermission folderMode, FsPermission fileMode,
             boolean parentMustExist) {
-        this.conf = new Configuration(conf);
-        this.uri = folder.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : folder.toUri();
+        this.hadoop = hadoop;
         this.folder = folder;
         this.base = base;
         this.folderMode = folderMode;
         this.fileMode = fileMode;
         this.parentMustExist = parentMustExist;
-        this.way = SEEN_WHEN_CLOSED.contains(uri.getScheme()) ? Way.PARTS : Way.UNKNOWN;
-        // Outside of the cache, which an application may close with all that is in it, as Hadoop's own shutdown hook
-        // does. FileSystem.newInstance would be inside.
-        this.conf.setBoolean("fs." + uri.getScheme() + ".impl.disable.cache", true);
     }
 
     @Override
@@ -137,7 +129,7 @@ final class HadoopSink implements Sink {
 
     private void connect() throws IOException {
         try {
-            opened = FileSystem.get(uri, conf);
+            opened = hadoop.open(folder);
         } catch (UnsupportedFileSystemException e) {
             throw new Refused(e.getMessage(), e);
         }
@@ -168,8 +160,12 @@ final class HadoopSink implements Sink {
 
     /** Only a stream can tell, and it may depend on the folder: HDFS has no hflush where it uses erasure coding. */
     private Way findWay() throws IOException {
-        if (fs instanceof RawLocalFileSystem)
+        if (SEEN_WHEN_CLOSED.contains(fs.getUri().getScheme())) {
+            return Way.PARTS;
+        }
+        if (fs instanceof RawLocalFileSystem) {
             return Way.GROWING;
+        }
         Path probe = hidden("probe");
         try (FSDataOutputStream out = fs.create(probe, true)) {
             return canFlush(out) ? Way.GROWING : Way.PARTS_RENAMED;

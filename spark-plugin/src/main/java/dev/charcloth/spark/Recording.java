@@ -7,8 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +23,7 @@ final class Recording {
 
     private final String name;
     private final Settings settings;
-    private final Supplier<Configuration> hadoop;
+    private final Hadoop hadoop;
     private final Shippers shippers;
     private Who who;
     private boolean on;
@@ -35,11 +33,8 @@ final class Recording {
     private AgentStatus status = AgentStatus.NONE;
     private long statusMillis;
 
-    /**
-     * @param name   what the log calls this process
-     * @param hadoop asked only where it is needed, since reading its files takes a while
-     */
-    Recording(String name, Settings settings, Supplier<Configuration> hadoop) {
+    /** @param name what the log calls this process */
+    Recording(String name, Settings settings, Hadoop hadoop) {
         this.name = name;
         this.settings = settings;
         this.hadoop = hadoop;
@@ -199,7 +194,7 @@ final class Recording {
     private Sink sink() {
         try {
             String base = fileName().replaceFirst("\\.jfr$", "");
-            return new HadoopSink(hadoop.get(), new org.apache.hadoop.fs.Path(settings.output, folderName()), base,
+            return new HadoopSink(hadoop, new org.apache.hadoop.fs.Path(settings.output, folderName()), base,
                     mode(settings.layout.folderMode), mode(settings.layout.fileMode), settings.outputMustExist);
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("No recording of {}: {}: {}; use e.g. hdfs:///profiles", this, settings.outputTold, e.toString());

@@ -67,11 +67,7 @@ final class Shipper {
         this.thread = Threads.daemon("charcloth-shipper", this::run, e -> lastError = e.toString());
     }
 
-    /**
-     * Call it where Hadoop knows the user: the thread inherits that.
-     *
-     * @param before nothing is done before this one has ended; null: it begins at once
-     */
+    /** @param before nothing is done before this one has ended; null: it begins at once */
     void start(Shipper before) {
         this.before = before;
         thread.start();

@@ -36,7 +36,7 @@ class HadoopSinkTest {
     }
 
     private HadoopSink sink(String scheme, Store store) {
-        return new HadoopSink(MemoryFileSystem.conf(scheme, test, store),
+        return new HadoopSink(new Hadoop(() -> MemoryFileSystem.conf(scheme, test, store)),
                 new org.apache.hadoop.fs.Path(scheme + "://" + test + "/out"), "executor-1", null, null, false);
     }
 
@@ -44,8 +44,8 @@ class HadoopSinkTest {
         FsPermission folderMode = mode == null ? null : new FsPermission("770");
         FsPermission fileMode = mode == null ? null : new FsPermission(mode);
 
-        return new HadoopSink(new Configuration(false), new org.apache.hadoop.fs.Path(folder.toUri()), "driver",
-                folderMode, fileMode, parentMustExist);
+        return new HadoopSink(new Hadoop(() -> new Configuration(false)),
+                new org.apache.hadoop.fs.Path(folder.toUri()), "driver", folderMode, fileMode, parentMustExist);
     }
 
     @Test
@@ -111,8 +111,8 @@ class HadoopSinkTest {
 
     @Test
     void aSchemeThatNobodyServesIsRefused() throws IOException {
-        HadoopSink sink = new HadoopSink(new Configuration(false), new org.apache.hadoop.fs.Path("nosuch://h/out"),
-                "driver", null, null, false);
+        HadoopSink sink = new HadoopSink(new Hadoop(() -> new Configuration(false)),
+                new org.apache.hadoop.fs.Path("nosuch://h/out"), "driver", null, null, false);
         Path segment = segment("one");
 
         assertTrue(assertThrows(Sink.Refused.class, () -> sink.put(segment)).getMessage().contains("nosuch"));

@@ -23,6 +23,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.Syncable;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 
 /** A file system that shows readers just what its {@link Store} says: stands for those which no test can have. */
@@ -39,6 +40,8 @@ public final class MemoryFileSystem extends FileSystem {
         final Map<String, FsPermission> modes = new ConcurrentSkipListMap<>();
         final List<String> renames = new ArrayList<>();
         int opened;
+        /** Who opened it last. */
+        String user;
         int closed;
         boolean truncates;
         /** How many bytes may still be written before each write fails. */
@@ -80,6 +83,7 @@ public final class MemoryFileSystem extends FileSystem {
         uri = URI.create(name.getScheme() + "://" + name.getAuthority());
         store = Store.ALL.get(name.getAuthority());
         store.opened++;
+        store.user = UserGroupInformation.getCurrentUser().getShortUserName();
     }
 
     @Override

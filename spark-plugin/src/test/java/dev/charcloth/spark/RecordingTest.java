@@ -42,7 +42,7 @@ class RecordingTest {
 
     private void start(String options) {
         Settings settings = given.executor(Dialect.CHARCLOTH);
-        recording = new Recording("executor 1", settings, () -> new Configuration(false));
+        recording = new Recording("executor 1", settings, new Hadoop(() -> new Configuration(false)));
         recording.start(Who.executor("app-1", "", "1"), options);
     }
 

@@ -53,8 +53,8 @@ class ShippedRecordingTest {
         Path local = Files.createDirectory(dir.resolve("local"));
         Path out = dir.resolve("out");
         List<List<Integer>> seen = new ArrayList<>();
-        HadoopSink sink = new HadoopSink(new Configuration(false), new org.apache.hadoop.fs.Path(out.toUri()),
-                "executor-1", null, null, false);
+        HadoopSink sink = new HadoopSink(new Hadoop(() -> new Configuration(false)),
+                new org.apache.hadoop.fs.Path(out.toUri()), "executor-1", null, null, false);
         Segments segments = new Segments(local, 1 << 30, false);
         Shipper shipper = new Shipper(segments, sink, "output", NOPLogger.NOP_LOGGER, new Shipper.Listener() {
             @Override

@@ -223,7 +223,7 @@ class ShipperThreadTest extends ShipperCase {
     void anObjectThatCannotBeClosedIsInterrupted() throws Exception {
         Store store = new Store(Seen.WHEN_CLOSED);
         store.close = new CountDownLatch(1);
-        Shipper s = shipper(new HadoopSink(MemoryFileSystem.conf("s3a", "hangs", store),
+        Shipper s = shipper(new HadoopSink(new Hadoop(() -> MemoryFileSystem.conf("s3a", "hangs", store)),
                 new org.apache.hadoop.fs.Path("s3a://hangs/out"), "driver", null, null, false), 1 << 20, false);
 
         segments(0, 1);

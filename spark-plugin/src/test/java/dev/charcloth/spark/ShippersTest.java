@@ -26,7 +26,8 @@ class ShippersTest {
     private final Shippers shippers = new Shippers("executor 1", NOPLogger.NOP_LOGGER);
 
     private HadoopSink sink() {
-        return new HadoopSink(conf, new org.apache.hadoop.fs.Path("s3a://shippers/out"), "driver", null, null, false);
+        return new HadoopSink(new Hadoop(() -> conf), new org.apache.hadoop.fs.Path("s3a://shippers/out"), "driver", null,
+                null, false);
     }
 
     private void start(String name) throws IOException {
