@@ -18,7 +18,7 @@ public class Tasks {
         Agent.taskStart(id, stage, 0, (int) id % 4, 0, 7, "exec-1", "group \u00e9\ud83d\ude00", "two\nlines");
         burn(200);
         if (result != null) {
-            Agent.taskEnd(id, result);
+            Agent.taskEnd(result);
         }
     }
 
@@ -26,7 +26,7 @@ public class Tasks {
         long before = System.nanoTime();
         for (int i = 0; i < n; i++) {
             Agent.taskStart(1000 + i, 9, 0, i, 0, -1, "exec-1", "group", null);
-            Agent.taskEnd(1000 + i, "ok");
+            Agent.taskEnd("ok");
         }
         System.out.println("pair_ns " + (System.nanoTime() - before) / n);
     }
@@ -36,7 +36,7 @@ public class Tasks {
             Agent.taskStart(50, 5, 0, 0, 0, -1, null, null, "began before the recording");
             System.out.print(Agent.execute("start,event=cpu,interval=1ms,file=" + arguments[1]));
             burn(200);
-            Agent.taskEnd(50, "ok");
+            Agent.taskEnd("ok");
             System.out.print(Agent.execute("stop"));
             System.out.print(Agent.execute("stop"));
             return;

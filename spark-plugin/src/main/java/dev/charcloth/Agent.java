@@ -6,7 +6,23 @@ package dev.charcloth;
  */
 public final class Agent {
     /** The task that a thread works for, or that the thread which started it did. */
-    private static final InheritableThreadLocal<Long> TASK = new InheritableThreadLocal<>();
+    private static final InheritableThreadLocal<Task> TASK = new InheritableThreadLocal<Task>() {
+        @Override
+        protected Task childValue(Task parent) {
+            return new Task(parent.id, false);
+        }
+    };
+
+    private static final class Task {
+        final long id;
+        /** It began on this very thread. */
+        final boolean own;
+
+        Task(long id, boolean own) {
+            this.id = id;
+            this.own = own;
+        }
+    }
 
     private Agent() {
     }
@@ -26,22 +42,25 @@ public final class Agent {
      * Threads that it starts, and that by their name work for no other, belong to the task too. Numbers that are not
      * known are -1, texts null.
      *
-     * @param taskId unique in this process; names the task for {@link #taskEnd}
+     * @param taskId unique in this process
      */
     public static void taskStart(long taskId, int stage, int stageAttempt, int partition, int attempt,
             long sqlExecution, String executor, String jobGroup, String description) {
-        TASK.set(taskId);
+        TASK.set(new Task(taskId, true));
         begin(taskId, stage, stageAttempt, partition, attempt, sqlExecution, executor, jobGroup, description);
     }
 
     /**
-     * A task has ended; one that did not begin here is ignored. Called on the thread that it began on.
+     * The task that the calling thread has begun ends; nothing happens if there is none.
      *
      * @param result how it ended, in a word
      */
-    public static void taskEnd(long taskId, String result) {
-        TASK.remove();
-        end(taskId, result);
+    public static void taskEnd(String result) {
+        Task task = TASK.get();
+        if (task != null && task.own) {
+            TASK.remove();
+            end(task.id, result);
+        }
     }
 
     private static native void begin(long taskId, int stage, int stageAttempt, int partition, int attempt,
@@ -51,7 +70,7 @@ public final class Agent {
 
     /** For the library, on a thread that has just started: the task that it was started by, -1 none. */
     private static long inherited() {
-        Long task = TASK.get();
-        return task == null ? -1 : task;
+        Task task = TASK.get();
+        return task == null ? -1 : task.id;
     }
 }

@@ -31,7 +31,6 @@ final class ExecutorSide implements ExecutorPlugin {
     private static ExecutorSide here;
 
     private final Dialect dialect;
-    private final ThreadLocal<Long> task = new ThreadLocal<>();
     private PluginContext context;
     private Settings settings;
     private Recording recording;
@@ -214,7 +213,6 @@ final class ExecutorSide implements ExecutorPlugin {
         if (t == null) {
             return;
         }
-        task.set(t.taskAttemptId());
         Agent.taskStart(t.taskAttemptId(), t.stageId(), t.stageAttemptNumber(), t.partitionId(), t.attemptNumber(),
                 number(t.getLocalProperty("spark.sql.execution.id")), executor, t.getLocalProperty("spark.jobGroup.id"),
                 t.getLocalProperty("spark.job.description"));
@@ -222,21 +220,13 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void onTaskSucceeded() {
-        end("succeeded");
-    }
-
-    @Override
-    public void onTaskFailed(TaskFailedReason reason) {
-        end(reason instanceof TaskKilled ? "killed" : "failed: " + firstLine(reason.toErrorString()));
+        Agent.taskEnd("succeeded");
     }
 
     /** The task's context is gone by now; one that was killed before it ran has not begun here. */
-    private void end(String result) {
-        Long id = task.get();
-        if (id != null) {
-            task.remove();
-            Agent.taskEnd(id, result);
-        }
+    @Override
+    public void onTaskFailed(TaskFailedReason reason) {
+        Agent.taskEnd(reason instanceof TaskKilled ? "killed" : "failed: " + firstLine(reason.toErrorString()));
     }
 
     private static String firstLine(String text) {

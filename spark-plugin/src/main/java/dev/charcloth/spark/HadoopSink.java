@@ -20,12 +20,12 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * A folder of any Hadoop file system. Where {@code hflush} shows readers what was written, {@code <base>.jfr} grows;
- * elsewhere each segment becomes {@code <base>.<n>.jfr}, n = 1, 2, 3… No file that was there before is touched.
+ * A folder of any Hadoop file system. Where {@code hflush} shows readers what was written, {@code <stem>.jfr} grows;
+ * elsewhere each segment becomes {@code <stem>.<n>.jfr}, n = 1, 2, 3… No file that was there before is touched.
  *
  * <p>A growing file is whole up to the last segment put; behind that there may be a piece of the next one, for as long
  * as that is being written, or for good if the process dies meanwhile. When writing fails, the file is cut back to its
- * last whole segment where the file system can do that, and the next segment begins {@code <base>.<n>.jfr}.
+ * last whole segment where the file system can do that, and the next segment begins {@code <stem>.<n>.jfr}.
  */
 final class HadoopSink implements Sink {
     /**
@@ -39,7 +39,7 @@ final class HadoopSink implements Sink {
 
     private final Hadoop hadoop;
     private final Path folder;
-    private final String base;
+    private final String stem;
     private final FsPermission folderMode;
     private final FsPermission fileMode;
     private final boolean parentMustExist;
@@ -54,16 +54,16 @@ final class HadoopSink implements Sink {
     private long whole;
 
     /**
-     * @param base             the file's name without {@code .jfr}
+     * @param stem             what {@link Layout#file} makes the names of files from
      * @param folderMode       for the folder if it is made here; null: as the file system has it
      * @param fileMode         null: as the file system has it
      * @param parentMustExist  whether only the last part of the folder's path may be made
      */
-    HadoopSink(Hadoop hadoop, Path folder, String base, FsPermission folderMode, FsPermission fileMode,
+    HadoopSink(Hadoop hadoop, Path folder, String stem, FsPermission folderMode, FsPermission fileMode,
             boolean parentMustExist) {
         this.hadoop = hadoop;
         this.folder = folder;
-        this.base = base;
+        this.stem = stem;
         this.folderMode = folderMode;
         this.fileMode = fileMode;
         this.parentMustExist = parentMustExist;
@@ -71,7 +71,7 @@ final class HadoopSink implements Sink {
 
     @Override
     public String where() {
-        return new Path(folder, base + ".jfr").toString();
+        return new Path(folder, Layout.file(stem, 0)).toString();
     }
 
     @Override
@@ -185,15 +185,15 @@ final class HadoopSink implements Sink {
 
     /** Hidden from readers: they pass over names that begin with a dot. */
     private Path hidden(String what) {
-        return new Path(folder, "." + base + "." + what);
+        return new Path(folder, "." + stem + "." + what);
     }
 
-    /** {@code <base>.jfr} for 0, which only a growing file has. */
+    /** {@code <stem>.jfr} for 0, which only a growing file has. */
     private Path nextFree() throws IOException {
         Path path;
 
         do {
-            path = new Path(folder, next == 0 ? base + ".jfr" : base + "." + next + ".jfr");
+            path = new Path(folder, Layout.file(stem, next));
             next++;
         } while (fs.exists(path));
         return path;

@@ -56,18 +56,17 @@ final class Layout {
         return parent + component(appId) + (only ? "" : "_" + component(attempt));
     }
 
-    /** The file in that folder. In local mode the executor's id is {@code driver}: its name is still its own. */
-    String file(boolean isDriver, String executorId) {
-        return stem(isDriver, executorId) + ".jfr";
-    }
-
-    /** The n-th part of it, where a file cannot grow. */
-    String part(boolean isDriver, String executorId, int n) {
-        return stem(isDriver, executorId) + "." + n + ".jfr";
-    }
-
-    private String stem(boolean isDriver, String executorId) {
+    /**
+     * What the names of a process's files in that folder begin with. In local mode the executor's id is {@code driver}:
+     * its name is still its own.
+     */
+    String stem(boolean isDriver, String executorId) {
         return isDriver ? driver : executor + safe(executorId);
+    }
+
+    /** The file, for 0, or its n-th part. */
+    static String file(String stem, int n) {
+        return stem + (n == 0 ? "" : "." + n) + ".jfr";
     }
 
     private String component(String text) {

@@ -1,6 +1,7 @@
 package dev.charcloth.spark;
 
 import dev.charcloth.Agent;
+import dev.charcloth.CommandText;
 import dev.charcloth.NativeAgent;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -138,22 +139,23 @@ final class Recording {
         return settings.layout.folder(who.app, who.attempt);
     }
 
-    private String fileName() {
-        return settings.layout.file(who.driver, who.executor);
+    private String stem() {
+        return settings.layout.stem(who.driver, who.executor);
     }
 
     /** The file has its last name from the start; one that is there already is left alone. */
     private boolean startLocal(String options) throws IOException {
         Path folder = Paths.get(settings.localDir).toAbsolutePath().resolve(folderName());
         Files.createDirectories(folder);
-        Path file = folder.resolve(fileName());
-        for (int n = 1; Files.exists(file); n++) {
-            file = folder.resolve(settings.layout.part(who.driver, who.executor, n));
+        int n = 0;
+        while (Files.exists(folder.resolve(Layout.file(stem(), n)))) {
+            n++;
         }
-        if (!startAgent(options, "", file)) {
+        String name = Layout.file(stem(), n);
+        if (!startAgent(options, "", folder, name)) {
             return false;
         }
-        LOG.info("Recording {} to {}", this, file);
+        LOG.info("Recording {} to {}", this, folder.resolve(name));
         return true;
     }
 
@@ -166,7 +168,7 @@ final class Recording {
         Files.createDirectories(local);
         Path folder = Files.createTempDirectory(local, "charcloth-");
         String loop = settings.flushMillis == 0 ? "" : ",loop=" + settings.flushMillis + "ms";
-        if (!startAgent(options, loop, folder.resolve("%n.jfr"))) {
+        if (!startAgent(options, loop, folder, "%n.jfr")) {
             discard(folder);
             return false;
         }
@@ -193,8 +195,7 @@ final class Recording {
     /** Null, with a warning, for an output that can be none. */
     private Sink sink() {
         try {
-            String base = fileName().replaceFirst("\\.jfr$", "");
-            return new HadoopSink(hadoop, new org.apache.hadoop.fs.Path(settings.output, folderName()), base,
+            return new HadoopSink(hadoop, new org.apache.hadoop.fs.Path(settings.output, folderName()), stem(),
                     mode(settings.layout.folderMode), mode(settings.layout.fileMode), settings.outputMustExist);
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("No recording of {}: {}: {}; use e.g. hdfs:///profiles", this, settings.outputTold, e.toString());
@@ -203,11 +204,9 @@ final class Recording {
     }
 
     /** Options that the agent refuses cost a warning, and the default is taken, as with all that is configured. */
-    private boolean startAgent(String options, String loop, Path file) {
+    private boolean startAgent(String options, String loop, Path folder, String name) {
         String wanted = options.isEmpty() ? settings.agentOptions : options;
-        // The folder's own % is no pattern, that of the segment's number is.
-        String path = file.getParent().toString().replace("%", "%%") + "/" + file.getFileName();
-        String rest = loop + ",labels=" + labels() + ",file=" + path;
+        String rest = loop + ",labels=" + labels() + ",file=" + CommandText.file(folder, name);
         String refusal = refusal(wanted + rest);
         if (refusal == null) {
             return true;
@@ -231,7 +230,7 @@ final class Recording {
     private String labels() {
         Map<String, String> labels = who.labels();
         settings.tags.forEach(labels::putIfAbsent);
-        return Labels.encode(labels, LOG::warn);
+        return CommandText.labels(labels, LOG::warn);
     }
 
     private String remedy(String ended) {

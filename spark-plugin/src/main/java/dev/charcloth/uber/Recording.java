@@ -1,15 +1,12 @@
 package dev.charcloth.uber;
 
-import java.io.UnsupportedEncodingException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.StringJoiner;
 import java.util.function.Consumer;
 
 import dev.charcloth.Agent;
+import dev.charcloth.CommandText;
 import dev.charcloth.NativeAgent;
 
 /** The recording beside the records, which bears their tag, cluster and application as labels. */
@@ -32,35 +29,28 @@ final class Recording {
         if (file == null || !NativeAgent.load(warn)) {
             return;
         }
-        String said = Agent.execute(command(file, identity.record()));
+        String said = Agent.execute(command(file, identity.record(), warn));
         if (said == null || !said.startsWith("ok")) {
             warn.accept("no JFR is recorded to " + file + ": " + String.valueOf(said).trim());
         }
     }
 
-    /** Null for none: beside records on the console nobody expects a file. */
+    /** As the agent takes it, null for none: beside records on the console nobody expects a file. */
     static String file(String wanted, Path folder, String uuid) {
         if (wanted != null) {
             return wanted.equals("off") ? null : wanted;
         }
-        return folder == null ? null : folder.resolve(uuid + ".jfr").toString();
+        return folder == null ? null : CommandText.file(folder, uuid + ".jfr");
     }
 
-    static String command(String file, Map<String, Object> record) {
-        StringJoiner labels = new StringJoiner(";", ",labels=", "").setEmptyValue("");
+    static String command(String file, Map<String, Object> record, Consumer<String> warn) {
+        Map<String, String> labels = new LinkedHashMap<>();
         LABELS.forEach((field, label) -> {
             if (record.get(field) != null) {
-                labels.add(label + "=" + escaped(record.get(field).toString()));
+                labels.put(label, record.get(field).toString());
             }
         });
-        return "start,event=cpu,file=" + file + labels;
-    }
-
-    private static String escaped(String value) {
-        try {
-            return URLEncoder.encode(value, StandardCharsets.UTF_8.name()).replace("+", "%20");
-        } catch (UnsupportedEncodingException e) {
-            throw new IllegalStateException(e); // every JVM has UTF-8
-        }
+        String text = CommandText.labels(labels, warn);
+        return "start,event=cpu,file=" + file + (text.isEmpty() ? "" : ",labels=" + text);
     }
 }

@@ -21,10 +21,10 @@ class LayoutTest {
         assertEquals("app-20240101-0001", own.folder("app-20240101-0001", null));
         assertEquals("application_1_0002_1", own.folder("application_1_0002", "1"));
         assertEquals("app", own.folder("app", ""));
-        assertEquals("driver.jfr", own.file(true, "driver"));
-        assertEquals("executor-7.jfr", own.file(false, "7"));
-        assertEquals("executor-7.3.jfr", own.part(false, "7", 3));
-        assertEquals("driver.0.jfr", own.part(true, "driver", 0));
+        assertEquals("driver", own.stem(true, "driver"));
+        assertEquals("executor-7", own.stem(false, "7"));
+        assertEquals("executor-7.3.jfr", Layout.file(own.stem(false, "7"), 3));
+        assertEquals("driver.jfr", Layout.file(own.stem(true, "driver"), 0));
         assertNull(own.folderMode);
         assertNull(own.fileMode);
     }
@@ -34,9 +34,9 @@ class LayoutTest {
         Layout spark = Layout.spark();
         assertEquals("local-1_a_b_-c-d-e_2", spark.folder("Local-1.A$B} C:D/E", "2"));
         assertEquals("application_1_0002", spark.folder("application_1_0002", null));
-        assertEquals("profile-driver.jfr", spark.file(true, "driver"));
-        assertEquals("profile-exec-7.jfr", spark.file(false, "7"));
-        assertEquals("profile-exec-7.2.jfr", spark.part(false, "7", 2));
+        assertEquals("profile-driver", spark.stem(true, "driver"));
+        assertEquals("profile-exec-7", spark.stem(false, "7"));
+        assertEquals("profile-exec-7.2.jfr", Layout.file(spark.stem(false, "7"), 2));
         assertEquals("770", spark.folderMode);
         assertEquals("660", spark.fileMode);
     }
@@ -45,21 +45,21 @@ class LayoutTest {
     void namesOfSparksPreviews() {
         Layout preview = Layout.preview("my app");
         assertEquals("app-1", preview.folder("app-1", "2"));
-        assertEquals("profile-my-app-exec-7.jfr", preview.file(false, "7"));
-        assertEquals("profile-my-app-driver.jfr", preview.file(true, "driver"));
+        assertEquals("profile-my-app-exec-7", preview.stem(false, "7"));
+        assertEquals("profile-my-app-driver", preview.stem(true, "driver"));
         assertNull(preview.folderMode);
     }
 
     @Test
     void aGroupIsAFolder() {
         assertEquals("my-group/app-1_2", Layout.group("my-group").folder("app-1", "2"));
-        assertEquals("executor-7.jfr", Layout.group("my-group").file(false, "7"));
+        assertEquals("executor-7", Layout.group("my-group").stem(false, "7"));
     }
 
     @Test
     void inLocalModeDriverAndExecutorHaveTheirOwnFiles() {
         for (Layout layout : ALL) {
-            assertNotEquals(layout.file(true, "driver"), layout.file(false, "driver"));
+            assertNotEquals(layout.stem(true, "driver"), layout.stem(false, "driver"));
         }
     }
 
@@ -70,12 +70,12 @@ class LayoutTest {
         Path base = Paths.get("/out");
         for (Layout layout : ALL) {
             int depth = layout.folder("x", null).contains("/") ? 4 : 3;
-            Path path = base.resolve(layout.folder(id, id)).resolve(layout.file(false, id)).normalize();
+            Path path = base.resolve(layout.folder(id, id)).resolve(layout.stem(false, id)).normalize();
             assertTrue(path.startsWith(base) && path.getNameCount() == depth, path.toString());
             assertFalse(path.toString().matches(".*[,%=:].*"), path.toString());
         }
         assertFalse(Layout.group(id).folder("x", null).startsWith("."));
-        assertFalse(Layout.preview(id).file(false, "1").contains("/"));
+        assertFalse(Layout.preview(id).stem(false, "1").contains("/"));
     }
 
     @Test

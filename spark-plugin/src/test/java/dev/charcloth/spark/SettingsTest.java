@@ -32,7 +32,7 @@ class SettingsTest {
             assertFalse(s.keepLocal);
             assertEquals(10_000, s.flushMillis);
             assertEquals(Collections.emptyMap(), s.tags);
-            assertEquals("driver.jfr", s.layout.file(true, "driver"));
+            assertEquals("driver", s.layout.stem(true, "driver"));
             assertEquals(Collections.emptyList(), s.greeting());
             assertSame(Shipper.Listener.NONE, s.listener(() -> AgentStatus.NONE, line -> { }));
         }

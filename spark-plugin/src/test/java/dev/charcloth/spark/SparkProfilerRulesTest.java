@@ -57,7 +57,7 @@ class SparkProfilerRulesTest {
         assertEquals("/l", s.localDir);
         assertEquals("event=cpu,interval=5ms,maxoverhead=2", s.agentOptions);
         assertEquals(60_000, s.flushMillis);
-        assertEquals("profile-exec-1.jfr", s.layout.file(false, "1"));
+        assertEquals("profile-exec-1", s.layout.stem(false, "1"));
         assertEquals("770", s.layout.folderMode);
         assertEquals(Collections.emptyList(), given.warnings);
     }
@@ -76,7 +76,7 @@ class SparkProfilerRulesTest {
         assertEquals("/l", s.localDir);
         assertEquals("alloc,maxoverhead=2", s.agentOptions);
         assertEquals(0, s.flushMillis);
-        assertEquals("profile-my-app-exec-1.jfr", s.layout.file(false, "1"));
+        assertEquals("profile-my-app-exec-1", s.layout.stem(false, "1"));
         assertFalse(given.driver(NAMED).enabled);
         assertEquals(Collections.emptyList(), given.warnings);
     }

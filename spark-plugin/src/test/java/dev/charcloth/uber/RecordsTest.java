@@ -221,11 +221,11 @@ class RecordsTest {
     void theRecordingBearsWhatTheRecordsBear() {
         Map<String, Object> record = new HashMap<>();
         record.put("appId", null);
-        assertEquals("start,event=cpu,file=a.jfr", Recording.command("a.jfr", record));
+        assertEquals("start,event=cpu,file=a.jfr", Recording.command("a.jfr", record, line -> { }));
         record.put("appId", "app-1");
         record.put("tag", "a b,c;d=%\u00fc");
-        assertEquals("start,event=cpu,file=a.jfr,labels=app=app-1;tag=a%20b%2Cc%3Bd%3D%25%C3%BC",
-                Recording.command("a.jfr", record));
+        assertEquals("start,event=cpu,file=a.jfr,labels=app=app-1;tag=a b%2Cc%3Bd%3D%25\u00fc;",
+                Recording.command("a.jfr", record, line -> { }));
     }
 
     @Test
@@ -234,5 +234,6 @@ class RecordsTest {
         assertNull(Recording.file("off", Paths.get("d"), "u"));
         assertEquals("x", Recording.file("x", Paths.get("d"), "u"));
         assertEquals("d/u.jfr", Recording.file(null, Paths.get("d"), "u"));
+        assertEquals("50%%p/u.jfr", Recording.file(null, Paths.get("50%p"), "u"));
     }
 }
