@@ -40,11 +40,7 @@ final class Beat {
             notifyAll();
         }
         thread.interrupt();
-        try {
-            thread.join(Math.max(1, millis));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.join(thread, millis);
     }
 
     private void run() {

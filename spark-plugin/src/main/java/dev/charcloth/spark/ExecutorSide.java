@@ -188,11 +188,7 @@ final class ExecutorSide implements ExecutorPlugin {
         said.put(Fleet.DONE, "true");
         Thread thread = Threads.daemon("charcloth-done", () -> tellDriver(said), this::notTold);
         thread.start();
-        try {
-            thread.join(SAY_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.join(thread, SAY_MILLIS);
     }
 
     private void tellDriver(Map<String, String> said) {

@@ -5,16 +5,10 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.Set;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RawLocalFileSystem;
-import org.apache.hadoop.fs.Syncable;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -28,15 +22,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  * last whole segment where the file system can do that, and the next segment begins {@code <stem>.<n>.jfr}.
  */
 final class HadoopSink implements Sink {
-    /**
-     * Stores where a file comes into being when it is closed: parts are written under their own names. A temporary name
-     * would only cost a copy, which is what renaming is there. On gs, hflush does nothing when called too often.
-     */
-    private static final Set<String> SEEN_WHEN_CLOSED = Collections.unmodifiableSet(
-            new HashSet<>(Arrays.asList("s3", "s3a", "s3n", "gs", "oss", "cosn")));
-
-    private enum Way { UNKNOWN, GROWING, PARTS, PARTS_RENAMED }
-
     private final Hadoop hadoop;
     private final Path folder;
     private final String stem;
@@ -47,7 +32,8 @@ final class HadoopSink implements Sink {
 
     private FileSystem opened;
     private FileSystem fs;
-    private Way way = Way.UNKNOWN;
+    /** Null until a file system was there to tell. */
+    private Way way;
     private int next;
     private FSDataOutputStream growing;
     private Path growingPath;
@@ -95,11 +81,13 @@ final class HadoopSink implements Sink {
         fs = null;
         opened = null;
         try {
-            if (out != null)
+            if (out != null) {
                 out.close();
+            }
         } finally {
-            if (toClose != null)
+            if (toClose != null) {
                 toClose.close();
+            }
         }
     }
 
@@ -109,10 +97,12 @@ final class HadoopSink implements Sink {
 
     private void orAbandon(Step step) throws IOException {
         try {
-            if (fs == null)
+            if (fs == null) {
                 connect();
-            if (way == Way.UNKNOWN)
-                way = findWay();
+            }
+            if (way == null) {
+                way = Way.of(fs, hidden("probe"));
+            }
             step.run();
         } catch (IOException | RuntimeException | Error e) {
             abandon();
@@ -121,10 +111,11 @@ final class HadoopSink implements Sink {
     }
 
     private void write(InputStream in) throws IOException {
-        if (way == Way.GROWING)
+        if (way == Way.GROWING) {
             grow(in);
-        else
+        } else {
             putPart(in);
+        }
     }
 
     private void connect() throws IOException {
@@ -139,15 +130,19 @@ final class HadoopSink implements Sink {
     }
 
     private void makeFolder() throws IOException {
-        if (fs.exists(folder))
+        if (fs.exists(folder)) {
             return;
-        if (parentMustExist && !isFolder(folder.getParent()))
+        }
+        if (parentMustExist && !isFolder(folder.getParent())) {
             throw new Refused("the folder " + folder.getParent() + " does not exist", null);
-        if (!fs.mkdirs(folder))
+        }
+        if (!fs.mkdirs(folder)) {
             throw new IOException("cannot make the folder " + folder);
+        }
         // Said again since the umask applies to what mkdirs is told.
-        if (folderMode != null)
+        if (folderMode != null) {
             fs.setPermission(folder, folderMode);
+        }
     }
 
     private boolean isFolder(Path path) throws IOException {
@@ -155,31 +150,6 @@ final class HadoopSink implements Sink {
             return fs.getFileStatus(path).isDirectory();
         } catch (FileNotFoundException e) {
             return false;
-        }
-    }
-
-    /** Only a stream can tell, and it may depend on the folder: HDFS has no hflush where it uses erasure coding. */
-    private Way findWay() throws IOException {
-        if (SEEN_WHEN_CLOSED.contains(fs.getUri().getScheme())) {
-            return Way.PARTS;
-        }
-        if (fs instanceof RawLocalFileSystem) {
-            return Way.GROWING;
-        }
-        Path probe = hidden("probe");
-        try (FSDataOutputStream out = fs.create(probe, true)) {
-            return canFlush(out) ? Way.GROWING : Way.PARTS_RENAMED;
-        } finally {
-            fs.delete(probe, false);
-        }
-    }
-
-    private static boolean canFlush(FSDataOutputStream out) {
-        try {
-            return out.hasCapability("hflush");
-        } catch (NoSuchMethodError e) {
-            // Hadoop 2.7, which some builds of Spark 3 have. There only HDFS is Syncable.
-            return out.getWrappedStream() instanceof Syncable;
         }
     }
 
@@ -203,8 +173,9 @@ final class HadoopSink implements Sink {
         FSDataOutputStream out = fs.create(path, overwrite);
 
         try {
-            if (fileMode != null && way != Way.PARTS)
+            if (fileMode != null && way != Way.PARTS) {
                 fs.setPermission(path, fileMode);
+            }
             return out;
         } catch (IOException | RuntimeException e) {
             closeQuietly(out);
@@ -215,8 +186,9 @@ final class HadoopSink implements Sink {
     private long copy(InputStream in, FSDataOutputStream out) throws IOException {
         long bytes = 0;
 
-        for (int n; (n = in.read(buffer)) > 0; bytes += n)
+        for (int n; (n = in.read(buffer)) > 0; bytes += n) {
             out.write(buffer, 0, n);
+        }
         return bytes;
     }
 
@@ -240,8 +212,9 @@ final class HadoopSink implements Sink {
         try {
             copy(in, out);
             out.close();
-            if (way == Way.PARTS_RENAMED && !fs.rename(written, path))
+            if (way == Way.PARTS_RENAMED && !fs.rename(written, path)) {
                 throw new IOException("cannot rename " + written + " to " + path);
+            }
         } catch (IOException | RuntimeException | Error e) {
             // Closing may well publish half of it.
             closeQuietly(out);
@@ -268,10 +241,11 @@ final class HadoopSink implements Sink {
 
     private void cutBack() {
         try {
-            if (whole == 0)
+            if (whole == 0) {
                 fs.delete(growingPath, false);
-            else if (isClosed())
+            } else if (isClosed()) {
                 fs.truncate(growingPath, whole);
+            }
         } catch (IOException | RuntimeException e) {
             // Most file systems cannot; readers pass over a torn end.
         }
@@ -292,8 +266,9 @@ final class HadoopSink implements Sink {
 
     private static void closeQuietly(Closeable c) {
         try {
-            if (c != null)
+            if (c != null) {
                 c.close();
+            }
         } catch (IOException | RuntimeException e) {
             // As above.
         }

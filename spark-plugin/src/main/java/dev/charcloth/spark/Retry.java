@@ -17,8 +17,9 @@ final class Retry {
     }
 
     void failed(long now) {
-        if (failures++ == 0)
+        if (failures++ == 0) {
             since = now;
+        }
         nextAt = now + Math.min(LONGEST_WAIT, FIRST_WAIT << Math.min(failures - 1, 10));
     }
 

@@ -47,8 +47,9 @@ final class Segments {
     synchronized Path take() {
         TreeMap<Long, Path> waiting = finished();
 
-        if (waiting.isEmpty())
+        if (waiting.isEmpty()) {
             return null;
+        }
         taken = waiting.firstKey();
         takenPath = waiting.get(taken);
         return takenPath;
@@ -63,8 +64,9 @@ final class Segments {
     synchronized void forget() {
         from = taken + 1;
         taken = -1;
-        if (!keep)
+        if (!keep) {
             delete(takenPath);
+        }
     }
 
     /**
@@ -78,16 +80,20 @@ final class Segments {
         long bytes = bytes(waiting);
         int dropped = 0;
 
-        if (keep || bytes <= maxBytes)
+        if (keep || bytes <= maxBytes) {
             return 0;
+        }
         for (Map.Entry<Long, Path> e : waiting.headMap(waiting.lastKey()).entrySet()) {
-            if (bytes <= maxBytes)
+            if (bytes <= maxBytes) {
                 break;
-            if (e.getKey() == taken)
+            }
+            if (e.getKey() == taken) {
                 continue;
+            }
             bytes -= size(e.getValue());
-            if (delete(e.getValue()))
+            if (delete(e.getValue())) {
                 dropped++;
+            }
         }
         return dropped;
     }
@@ -111,15 +117,17 @@ final class Segments {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
             for (Path file : files) {
                 long n = number(file);
-                if (n >= from)
+                if (n >= from) {
                     all.put(n, file);
+                }
             }
         } catch (IOException | DirectoryIteratorException e) {
             // The agent says so when it cannot write there; nothing can be shipped from there in any case.
             all.clear();
         }
-        if (!complete && !all.isEmpty())
+        if (!complete && !all.isEmpty()) {
             all.pollLastEntry();
+        }
         return all;
     }
 

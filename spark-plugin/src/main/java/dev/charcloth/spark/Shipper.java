@@ -3,7 +3,6 @@ package dev.charcloth.spark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -49,9 +48,7 @@ final class Shipper {
     private Shipper before;
     private boolean hurried;
 
-    /**
-     * @param told how the user has named the output, for the warning when it cannot be had
-     */
+    /** @param told how the user has named the output, for the warning when it cannot be had */
     Shipper(Segments segments, Sink sink, String told, Logger log, Listener listener) {
         this(segments, sink, told, log, listener, () -> System.nanoTime() / 1_000_000);
     }
@@ -96,8 +93,9 @@ final class Shipper {
             thread.interrupt();
             ended(millis / 10);
         }
-        if (segments.waiting() > 0)
+        if (segments.waiting() > 0) {
             giveUp("not done within " + millis + " ms" + (lastError == null ? "" : "; " + lastError));
+        }
         return hasAll();
     }
 
@@ -115,8 +113,9 @@ final class Shipper {
 
         dropped.addAndGet(segments.dropOldest());
         if (since != IDLE && clock.getAsLong() - since >= Retry.PATIENCE
-                && giveUp("no answer for " + Retry.PATIENCE / 1000 + " s"))
+                && giveUp("no answer for " + Retry.PATIENCE / 1000 + " s")) {
             thread.interrupt();
+        }
     }
 
     long bytesShipped() {
@@ -136,8 +135,9 @@ final class Shipper {
         }
         while (!givenUp.get() && !abandoned && retry.due(clock.getAsLong())) {
             Path segment = segments.take();
-            if (segment == null)
+            if (segment == null) {
                 break;
+            }
             ship(segment);
         }
         tend();
@@ -257,10 +257,12 @@ final class Shipper {
 
     /** @return whether this is the first time */
     private boolean giveUp(String why) {
-        if (!givenUp.compareAndSet(false, true))
+        if (!givenUp.compareAndSet(false, true)) {
             return false;
-        if (lastError == null)
+        }
+        if (lastError == null) {
             lastError = why;
+        }
         log.warn("charcloth: gave up writing the recording to {}: {}. The job goes on without. {} segments ({} bytes) "
                 + "are left in {}, {} were dropped. Check that {} exists and that this user may write there.",
                 sink.where(), why, segments.waiting(), segments.waitingBytes(), segments.folder(), dropped, told);
@@ -273,8 +275,9 @@ final class Shipper {
 
     private synchronized void pause() {
         try {
-            if (!finishing || !retry.due(clock.getAsLong()))
+            if (!finishing || !retry.due(clock.getAsLong())) {
                 wait(LOOK_MILLIS);
+            }
         } catch (InterruptedException e) {
             // The flags say what it was for.
         }
@@ -288,22 +291,8 @@ final class Shipper {
         }
     }
 
-    /** Waits for the thread, at most so long, and for nobody's interrupt; whether it has ended. */
+    /** Waits for the thread, at most so long; whether it has ended. */
     boolean ended(long millis) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis));
-        boolean interrupted = false;
-        for (long left = millis; thread.isAlive() && left >= 0;
-                left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
-            try {
-                thread.join(Math.max(1, left));
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return !thread.isAlive();
+        return Threads.join(thread, millis);
     }
 }

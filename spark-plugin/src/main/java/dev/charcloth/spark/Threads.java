@@ -19,4 +19,23 @@ final class Threads {
         thread.setUncaughtExceptionHandler((t, e) -> died.accept(e));
         return thread;
     }
+
+    /** Waits for a thread, at most so long, and leaves an interrupt for later; whether it has ended. */
+    static boolean join(Thread thread, long millis) {
+        Deadline deadline = Deadline.in(millis);
+        boolean interrupted = false;
+        boolean joined = false;
+        while (!joined) {
+            try {
+                thread.join(Math.max(1, deadline.left()));
+                joined = true;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
 }

@@ -59,8 +59,9 @@ public final class MemoryFileSystem extends FileSystem {
             Map<String, String> found = new TreeMap<>();
             files.forEach((path, bytes) -> {
                 String name = path.substring(path.lastIndexOf('/') + 1);
-                if (!name.startsWith("."))
+                if (!name.startsWith(".")) {
                     found.put(name, new String(bytes));
+                }
             });
             return found;
         }
@@ -104,10 +105,12 @@ public final class MemoryFileSystem extends FileSystem {
     @Override
     public FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, int bufferSize,
             short replication, long blockSize, Progressable progress) throws IOException {
-        if (!overwrite && store.files.containsKey(key(path)))
+        if (!overwrite && store.files.containsKey(key(path))) {
             throw new FileAlreadyExistsException(key(path));
-        if (store.seen != Seen.WHEN_CLOSED)
+        }
+        if (store.seen != Seen.WHEN_CLOSED) {
             store.files.put(key(path), new byte[0]);
+        }
         return new FSDataOutputStream(new Stream(key(path)), null);
     }
 
@@ -122,11 +125,13 @@ public final class MemoryFileSystem extends FileSystem {
 
         @Override
         public void write(int b) throws IOException {
-            if (store.room-- <= 0)
+            if (store.room-- <= 0) {
                 throw new IOException("no room");
+            }
             written.write(b);
-            if (store.seen == Seen.AT_ONCE)
+            if (store.seen == Seen.AT_ONCE) {
                 publish();
+            }
         }
 
         @Override
@@ -141,8 +146,9 @@ public final class MemoryFileSystem extends FileSystem {
 
         @Override
         public void close() throws IOException {
-            if (isClosed)
+            if (isClosed) {
                 return;
+            }
             isClosed = true;
             try {
                 store.inClose.countDown();
@@ -172,8 +178,9 @@ public final class MemoryFileSystem extends FileSystem {
 
     @Override
     public boolean truncate(Path path, long length) throws IOException {
-        if (!store.truncates)
+        if (!store.truncates) {
             return super.truncate(path, length);
+        }
         store.files.computeIfPresent(key(path), (k, bytes) -> Arrays.copyOf(bytes, (int) length));
         return true;
     }
@@ -198,10 +205,12 @@ public final class MemoryFileSystem extends FileSystem {
     public FileStatus getFileStatus(Path path) throws IOException {
         byte[] bytes = store.files.get(key(path));
 
-        if (bytes != null)
+        if (bytes != null) {
             return new FileStatus(bytes.length, false, 1, 1, 0, path);
-        if (store.modes.containsKey(key(path)))
+        }
+        if (store.modes.containsKey(key(path))) {
             return new FileStatus(0, true, 1, 1, 0, path);
+        }
         throw new FileNotFoundException(key(path));
     }
 

@@ -32,8 +32,9 @@ abstract class ShipperCase {
         @Override
         public void put(Path segment) throws IOException {
             tries++;
-            if (failures-- > 0)
+            if (failures-- > 0) {
                 throw new IOException("not now");
+            }
             got.add(Files.readString(segment));
         }
 
@@ -78,8 +79,9 @@ abstract class ShipperCase {
     }
 
     void segments(int from, int to) throws IOException {
-        for (int n = from; n <= to; n++)
+        for (int n = from; n <= to; n++) {
             Files.writeString(folder.resolve(n + ".jfr"), "<" + n + ">");
+        }
     }
 
     List<String> local() throws IOException {

@@ -67,8 +67,9 @@ class ShipperTest extends ShipperCase {
         for (int second = 0; second < 400; second++) {
             int before = sink.tries;
             s.step();
-            if (sink.tries > before)
+            if (sink.tries > before) {
                 triedAt.add(now.get() / 1000);
+            }
             now.addAndGet(1000);
         }
         assertEquals(List.of(0L, 1L, 3L, 7L, 15L, 31L, 63L, 123L, 183L, 243L), triedAt);
