@@ -27,6 +27,8 @@ final class DriverSide implements DriverPlugin {
 
     private final String name;
     private final Dialect dialect;
+    /** Held where a recording is begun or ended, so that the last word holds. */
+    private final Object commands = new Object();
     private SparkContext spark;
     private Settings settings;
     private Fleet fleet;
@@ -35,8 +37,6 @@ final class DriverSide implements DriverPlugin {
     private Beat beat;
     private AtExit atExit;
     private boolean done;
-    /** Guards the order of what users and {@link #begin} say. */
-    private final Object commands = new Object();
     private boolean commanded;
     private String told = "";
 

@@ -63,8 +63,7 @@ final class Recording {
         } catch (OutOfMemoryError e) {
             LOG.warn("No recording of {}: {}", this, e.toString());
         } catch (IOException | RuntimeException | LinkageError e) {
-            LOG.warn("No recording of {}: {}: {}; {} names another folder", this, settings.localDirTold, e.toString(),
-                    Key.LOCAL_DIR);
+            LOG.warn("No recording of {}: {}{}", this, e.toString(), anotherFolder());
         }
     }
 
@@ -240,8 +239,12 @@ final class Recording {
             case AgentStatus.STOPPED:
                 return "";
             default:
-                return "; " + settings.localDirTold + " is where it was, " + Key.LOCAL_DIR + " names another folder";
+                return anotherFolder();
         }
+    }
+
+    private String anotherFolder() {
+        return "; set " + Key.LOCAL_DIR + " to another folder (now " + settings.localDirTold + ")";
     }
 
     private static FsPermission mode(String octal) {
