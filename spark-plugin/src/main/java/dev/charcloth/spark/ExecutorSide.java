@@ -101,6 +101,7 @@ final class ExecutorSide implements ExecutorPlugin {
     /** Says how it goes and does as it is told; returns when to ask again. */
     private long askDriver() {
         Object answer;
+        recording.tend();
         try {
             answer = context.ask(report());
         } catch (Exception e) {
@@ -112,7 +113,6 @@ final class ExecutorSide implements ExecutorPlugin {
             }
             return ASK_AGAIN_MILLIS;
         }
-        recording.tend();
         if (!(answer instanceof Map)) {
             return ASK_AGAIN_MILLIS;
         }
