@@ -50,7 +50,8 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->methods, METHODS_ENTRIES, err);
 	if (r >= 0 && !s->classes.entries)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
-	if (!s->pc_cache && s->vm.nm_compile_id >= 0)
+	/* Without counters nobody tells when what it holds has gone out of date. */
+	if (!s->pc_cache && s->vm.nm_compile_id >= 0 && s->unloaded[0])
 		s->pc_cache = calloc(1, sizeof(*s->pc_cache));
 	if (!s->unwind)
 		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
@@ -340,8 +341,12 @@ static struct {
 
 void ch_control_tell(const char *text)
 {
-	char *copy = strndup(text, TOLD_MAX), *old;
+	size_t n = strnlen(text, TOLD_MAX);
+	char *copy, *old;
 
+	while (n == TOLD_MAX && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--; /* no half of a character */
+	copy = strndup(text, n);
 	if (!copy)
 		return;
 	pthread_mutex_lock(&told.lock);

@@ -1,5 +1,7 @@
 #include "agent/helpers.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "agent/spans.h"
@@ -16,25 +18,31 @@ static const char *const prefixes[] = {
 	"Thread-ScriptTransformation-Feed",
 };
 
-static _Atomic(jclass) agent_class;
+/* dev.charcloth.Agent, of whichever class loader was first, and its method; once known, for ever. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static jclass agent_class;
 static jmethodID inherited;
+static atomic_bool known;
 
-void ch_helpers_know(JNIEnv *env, jclass class)
+static void know(JNIEnv *env, jclass class)
 {
-	jclass kept, none = NULL;
-	jmethodID method;
-
-	if (atomic_load(&agent_class))
-		return;
-	method = (*env)->GetStaticMethodID(env, class, "inherited", "()J");
-	if (!method) {
+	inherited = (*env)->GetStaticMethodID(env, class, "inherited", "()J");
+	if (!inherited) {
 		(*env)->ExceptionClear(env); /* a Java side of another version */
 		return;
 	}
-	inherited = method;
-	kept = (*env)->NewGlobalRef(env, class);
-	if (kept && !atomic_compare_exchange_strong(&agent_class, &none, kept))
-		(*env)->DeleteGlobalRef(env, kept);
+	agent_class = (*env)->NewGlobalRef(env, class);
+	atomic_store(&known, agent_class != NULL);
+}
+
+void ch_helpers_know(JNIEnv *env, jclass class)
+{
+	if (atomic_load(&known))
+		return;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&known))
+		know(env, class);
+	pthread_mutex_unlock(&lock);
 }
 
 static bool is_helper(const struct ch_thread *t)
@@ -48,26 +56,15 @@ static bool is_helper(const struct ch_thread *t)
 	return false;
 }
 
-void ch_helper_start(JNIEnv *env, struct ch_thread *t)
+void ch_helper_start(JNIEnv *env, const struct ch_thread *t)
 {
-	jclass class = atomic_load(&agent_class);
 	jlong task;
 
-	t->helps = -1;
-	if (!class || !is_helper(t))
+	if (!atomic_load(&known) || !is_helper(t))
 		return;
-	task = (*env)->CallStaticLongMethod(env, class, inherited);
-	if ((*env)->ExceptionCheck(env)) {
+	task = (*env)->CallStaticLongMethod(env, agent_class, inherited);
+	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
-		return;
-	}
-	if (task >= 0 && ch_span_join(task))
-		t->helps = task;
-}
-
-void ch_helper_end(struct ch_thread *t)
-{
-	if (t->helps >= 0)
-		ch_span_end(t->helps, NULL, 0);
-	t->helps = -1;
+	else if (task >= 0)
+		ch_span_join(task);
 }

@@ -13,8 +13,7 @@
 
 /* `class` is dev.charcloth.Agent; the first time it is remembered. */
 void ch_helpers_know(JNIEnv *env, jclass class);
-/* The calling thread has just started, or is about to end. */
-void ch_helper_start(JNIEnv *env, struct ch_thread *t);
-void ch_helper_end(struct ch_thread *t);
+/* The calling thread has just started. */
+void ch_helper_start(JNIEnv *env, const struct ch_thread *t);
 
 #endif

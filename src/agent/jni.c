@@ -41,19 +41,35 @@ static size_t copy_text(JNIEnv *env, jstring text, char *to, size_t room)
 	return used;
 }
 
+/* The whole text as UTF-8, empty for null; the caller frees it. NULL: out of memory. */
+static char *text_of(JNIEnv *env, jstring text)
+{
+	const char *chars = text ? (*env)->GetStringUTFChars(env, text, NULL) : "";
+	size_t n = chars ? strlen(chars) : 0;
+	char *to = chars ? malloc(3 * n + 1) : NULL;
+
+	if (to)
+		to[ch_utf8_repair(chars, n, to)] = 0;
+	if (chars && text)
+		(*env)->ReleaseStringUTFChars(env, text, chars);
+	if (!chars)
+		(*env)->ExceptionClear(env);
+	return to;
+}
+
 JNIEXPORT jstring JNICALL Java_dev_charcloth_Agent_execute(JNIEnv *env, jclass class,
                                                            jstring command)
 {
-	const char *text = command ? (*env)->GetStringUTFChars(env, command, NULL) : NULL;
+	char *text = text_of(env, command);
 	struct ch_buf out = CH_BUF(1u << 20);
 	jstring said;
 
 	(void)class;
-	if (command && !text)
-		return NULL; /* out of memory, which is pending */
-	ch_control_run(text, &out);
 	if (text)
-		(*env)->ReleaseStringUTFChars(env, command, text);
+		ch_control_run(text, &out);
+	else
+		ch_buf_puts(&out, "error: out of memory");
+	free(text);
 	ch_buf_putc(&out, 0);
 	said = (*env)->NewStringUTF(env, out.err ? "error: out of memory" : out.data);
 	ch_buf_done(&out);
@@ -62,12 +78,12 @@ JNIEXPORT jstring JNICALL Java_dev_charcloth_Agent_execute(JNIEnv *env, jclass c
 
 JNIEXPORT void JNICALL Java_dev_charcloth_Agent_tell(JNIEnv *env, jclass class, jstring text)
 {
-	const char *chars = text ? (*env)->GetStringUTFChars(env, text, NULL) : NULL;
+	char *told = text_of(env, text);
 
 	(void)class;
-	ch_control_tell(chars ? chars : "");
-	if (chars)
-		(*env)->ReleaseStringUTFChars(env, text, chars);
+	if (told)
+		ch_control_tell(told);
+	free(told);
 }
 
 JNIEXPORT void JNICALL Java_dev_charcloth_Agent_begin(JNIEnv *env, jclass class, jlong task_id,

@@ -9,6 +9,7 @@
 
 #include "agent/cpu.h"
 #include "agent/helpers.h"
+#include "agent/spans.h"
 #include "agent/intern.h"
 #include "agent/own_thread.h"
 #include "agent/perf.h"
@@ -198,7 +199,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	(void)thread;
 	if (!t)
 		return;
-	ch_helper_end(t);
+	ch_spans_end_thread();
 	if (!t->ours)
 		ch_cpu_end(t);
 	ch_perf_forget(t);

@@ -1,5 +1,6 @@
 #include "agent/labels.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,9 +26,41 @@ static void put_label(struct ch_chunk *c, const char *key, struct ch_span value)
 
 /* --- what we were told ----------------------------------------------------------------------- */
 
+#define LABEL_MAX (3 * CH_ARGS_NAME_MAX) /* a byte that is no text becomes three */
+
 struct label {
-	struct ch_span key, value; /* as written */
+	char key[LABEL_MAX + 1], value[LABEL_MAX];
+	size_t n; /* of the value */
 };
+
+/* The byte that %xx stands for, -1 where it stands for itself. */
+static int escaped(struct ch_span s)
+{
+	char digits[3] = { 0 };
+
+	if (s.n < 3 || s.s[0] != '%' || !isxdigit((unsigned char)s.s[1]) ||
+	    !isxdigit((unsigned char)s.s[2]))
+		return -1;
+	memcpy(digits, s.s + 1, 2);
+	return (int)strtol(digits, NULL, 16);
+}
+
+/* What was meant, as text; its length. */
+static size_t decode(struct ch_span s, char to[LABEL_MAX])
+{
+	char bytes[CH_ARGS_NAME_MAX];
+	size_t n = 0;
+
+	for (; s.n && n < sizeof(bytes); n++) {
+		int byte = escaped(s);
+		size_t used = byte < 0 ? 1 : 3;
+
+		bytes[n] = byte < 0 ? *s.s : (char)byte;
+		s.s += used;
+		s.n -= used;
+	}
+	return ch_utf8_repair(bytes, n, to);
+}
 
 /* The next label of *text, which moves behind it; false at the end. Words without = are passed over. */
 static bool next_label(const char **text, struct label *ret)
@@ -38,38 +71,12 @@ static bool next_label(const char **text, struct label *ret)
 
 		*text += n + (at[n] == ';');
 		if (key && key < n) {
-			*ret = (struct label){ { at, key }, { at + key + 1, n - key - 1 } };
+			ret->key[decode((struct ch_span){ at, key }, ret->key)] = 0;
+			ret->n = decode((struct ch_span){ at + key + 1, n - key - 1 }, ret->value);
 			return true;
 		}
 	}
 	return false;
-}
-
-/* The byte behind a %, -1 when there is none. */
-static int escaped(const char *s, size_t n)
-{
-	char digits[3] = { 0 }, *end;
-	long byte;
-
-	if (n < 3 || s[0] != '%')
-		return -1;
-	memcpy(digits, s + 1, 2);
-	byte = strtol(digits, &end, 16);
-	return end == digits + 2 && byte >= 0 ? (int)byte : -1;
-}
-
-/* In `to`, which has room for all of it. */
-static struct ch_span decoded(struct ch_span s, char *to)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		int byte = escaped(s.s + i, s.n - i);
-
-		to[n++] = byte < 0 ? s.s[i] : (char)byte;
-		i += byte < 0 ? 0 : 2;
-	}
-	return (struct ch_span){ to, n };
 }
 
 static bool is_told(const char *told, const char *key)
@@ -77,23 +84,17 @@ static bool is_told(const char *told, const char *key)
 	struct label l;
 
 	while (next_label(&told, &l))
-		if (l.key.n == strlen(key) && !memcmp(l.key.s, key, l.key.n))
+		if (!strcmp(l.key, key))
 			return true;
 	return false;
 }
 
 static void put_told(struct ch_chunk *c, const char *told)
 {
-	char key[CH_ARGS_NAME_MAX], value[CH_ARGS_NAME_MAX], clean[3 * CH_ARGS_NAME_MAX];
 	struct label l;
 
-	while (next_label(&told, &l)) {
-		struct ch_span v = decoded(l.value, value);
-
-		memcpy(key, l.key.s, l.key.n);
-		key[l.key.n] = 0;
-		put_label(c, key, (struct ch_span){ clean, ch_utf8_repair(v.s, v.n, clean) });
-	}
+	while (next_label(&told, &l))
+		put_label(c, l.key, (struct ch_span){ l.value, l.n });
 }
 
 /* --- what we find out ------------------------------------------------------------------------ */

@@ -156,6 +156,16 @@ static struct open_span *make(const struct ch_span_labels *l)
 	return o;
 }
 
+/* Under the lock. */
+static struct open_span *unlink_at(struct open_span **at)
+{
+	struct open_span *o = *at;
+
+	*at = o->next;
+	spans.n--;
+	return o;
+}
+
 /* Of the calling thread: others may have a part in the same task. */
 static struct open_span *take_out(int64_t task_id)
 {
@@ -163,15 +173,34 @@ static struct open_span *take_out(int64_t task_id)
 	int tid = (int)syscall(SYS_gettid);
 
 	pthread_mutex_lock(&spans.lock);
-	for (struct open_span **at = bucket_of(task_id); *at; at = &(*at)->next)
-		if ((*at)->rec.task_id == task_id && (*at)->tid == tid) {
-			found = *at;
-			*at = found->next;
-			spans.n--;
-			break;
-		}
+	for (struct open_span **at = bucket_of(task_id); *at && !found; at = &(*at)->next)
+		if ((*at)->rec.task_id == task_id && (*at)->tid == tid)
+			found = unlink_at(at);
 	pthread_mutex_unlock(&spans.lock);
 	return found;
+}
+
+/* Whatever the calling thread has open, one behind the other. */
+static struct open_span *take_out_all(void)
+{
+	struct open_span *all = NULL;
+	int tid = (int)syscall(SYS_gettid);
+
+	pthread_mutex_lock(&spans.lock);
+	for (unsigned i = 0; i < BUCKETS && spans.n; i++)
+		for (struct open_span **at = &spans.bucket[i]; *at;) {
+			struct open_span *o;
+
+			if ((*at)->tid != tid) {
+				at = &(*at)->next;
+				continue;
+			}
+			o = unlink_at(at);
+			o->next = all;
+			all = o;
+		}
+	pthread_mutex_unlock(&spans.lock);
+	return all;
 }
 
 static bool put_open(struct open_span *o)
@@ -195,21 +224,47 @@ static bool put_open(struct open_span *o)
  * Into the list first: a recording that starts meanwhile takes from there what it has not been told.
  * Only this thread takes it out again.
  */
-static bool open_now(struct open_span *o)
+static void open_now(struct open_span *o)
 {
-	bool room = put_open(o);
-
-	put_now(&o->rec, size_of(&o->rec));
-	if (!room)
+	if (put_open(o)) {
+		put_now(&o->rec, size_of(&o->rec));
+	} else {
+		atomic_fetch_add(&ch_sampler.dropped[CH_DROP_FULL], 1);
 		free(o);
-	return room;
+	}
+}
+
+static void end(struct open_span *o, const char *result, size_t n)
+{
+	size_t size = size_of(&o->rec), len = result ? cut(n) : 0;
+	struct open_span *grown = realloc(o, sizeof(*o) + size + len);
+
+	if (grown) {
+		struct ch_rec_span *rec = &grown->rec;
+
+		o = grown;
+		if (len)
+			memcpy((char *)rec + size, result, len);
+		rec->len[CH_SPAN_RESULT] = (uint16_t)len;
+		rec->end_ns = ch_now_ns();
+		put_now(rec, size_of(rec));
+	}
+	free(o);
+}
+
+void ch_spans_end_thread(void)
+{
+	for (struct open_span *o = take_out_all(), *next; o; o = next) {
+		next = o->next;
+		end(o, NULL, 0);
+	}
 }
 
 void ch_span_start(const struct ch_span_labels *labels)
 {
 	struct open_span *o;
 
-	free(take_out(labels->task_id)); /* told twice: the last one holds */
+	ch_spans_end_thread();
 	o = make(labels);
 	if (o)
 		open_now(o);
@@ -235,38 +290,24 @@ static struct open_span *copy_of(int64_t task_id)
 	return copy;
 }
 
-bool ch_span_join(int64_t task_id)
+void ch_span_join(int64_t task_id)
 {
 	struct open_span *o = copy_of(task_id);
 
 	if (!o)
-		return false;
+		return;
 	o->tid = (int)syscall(SYS_gettid);
 	o->rec.start_ns = ch_now_ns();
 	take_thread(o);
-	return open_now(o);
+	open_now(o);
 }
 
 void ch_span_end(int64_t task_id, const char *result, size_t n)
 {
-	struct open_span *o = take_out(task_id), *grown;
-	size_t size, len = cut(n);
+	struct open_span *o = take_out(task_id);
 
-	if (!o)
-		return;
-	size = size_of(&o->rec);
-	grown = realloc(o, sizeof(*o) + size + len);
-	if (grown) {
-		struct ch_rec_span *rec = &grown->rec;
-
-		o = grown;
-		if (result)
-			memcpy((char *)rec + size, result, len);
-		rec->len[CH_SPAN_RESULT] = (uint16_t)(result ? len : 0);
-		rec->end_ns = ch_now_ns();
-		put_now(rec, size_of(rec));
-	}
-	free(o);
+	if (o)
+		end(o, result, n);
 }
 
 /* --- in the recorder ------------------------------------------------------------------------- */

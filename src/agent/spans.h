@@ -20,15 +20,17 @@ struct ch_span_labels {
 	size_t len[CH_SPAN_TEXTS];
 };
 
-/* The calling thread starts a task; the result is not looked at. */
-void ch_span_start(const struct ch_span_labels *labels);
 /*
- * The calling thread works for a task that another one has started, from now on until it says
- * ch_span_end itself; false when nobody has.
+ * The calling thread starts a task; the result is not looked at. It works on one at a time: what it
+ * had open ends here, since nobody has said so.
  */
-bool ch_span_join(int64_t task_id);
+void ch_span_start(const struct ch_span_labels *labels);
+/* The calling thread works for a task that another one has started; ignored when nobody has. */
+void ch_span_join(int64_t task_id);
 /* The calling thread's part in it ends. Ignored when it is not open. */
 void ch_span_end(int64_t task_id, const char *result, size_t n);
+/* The calling thread is about to end, and with it all that it has open. */
+void ch_spans_end_thread(void);
 /* Writes all that are open: the recorder, into a file that is new. */
 void ch_spans_write_open(struct ch_chunk *c, struct ch_intern *in);
 

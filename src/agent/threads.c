@@ -53,7 +53,6 @@ static void fill(struct ch_thread *t, int tid, uint64_t java, int64_t java_id)
 
 	/* Field by field what the thread before left; its generation and name_seq go on. */
 	t->java_id = java_id;
-	t->helps = -1;
 	atomic_store(&t->name_hash, 0);
 	t->name_len = 0;
 	atomic_store(&t->name_id, 0);

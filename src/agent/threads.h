@@ -56,7 +56,6 @@ struct ch_thread {
 	uint64_t wall_counted_ns; /* all before is counted; a late answer may have counted ahead */
 	uint32_t wall_idle;
 	bool ours;     /* a thread of the agent */
-	int64_t helps; /* the task of another thread that it works for, -1 none */
 };
 
 /* Signals carry this value. */

@@ -86,6 +86,11 @@ static const struct style {
 	{ "python", put_python, "these go behind SparkSession.builder, before getOrCreate()" },
 };
 
+const char *cli_spark_style(size_t i)
+{
+	return i < CH_LEN(styles) ? styles[i].name : NULL;
+}
+
 static const struct style *find_style(const char *name)
 {
 	for (size_t i = 0; i < CH_LEN(styles); i++)
@@ -211,17 +216,28 @@ static int wrong_usage(const char *sentence)
 	return EXIT_USAGE;
 }
 
+static int unknown_style(const char *name)
+{
+	CH_CLEANUP(ch_buf_done) struct ch_buf b = CH_BUF(TEXT_MAX);
+
+	ch_buf_printf(&b, "there is no format '%s'; --format is one of", name);
+	for (size_t i = 0; i < CH_LEN(styles); i++)
+		ch_buf_printf(&b, "%s %s", i ? "," : "", styles[i].name);
+	ch_buf_putc(&b, 0);
+	return wrong_usage(b.err ? "--format: out of memory" : b.data);
+}
+
 int cli_spark_conf(const struct cli_args *args)
 {
 	CH_CLEANUP(ch_buf_done) struct ch_buf b = CH_BUF(TEXT_MAX);
-	const struct style *style = find_style(args->format ? args->format : "submit");
+	const struct style *style = args->format ? find_style(args->format) : &styles[0];
 	char jar[PATH_MAX];
 	struct ch_error err;
 
 	if (args->n_inputs)
 		return wrong_usage("spark-conf takes options only; see --help");
 	if (!style)
-		return wrong_usage("--format is submit, defaults or python");
+		return unknown_style(args->format);
 	if (find_jar(args->jar, jar, &err) < 0)
 		return cli_failed(&err);
 	style->put(&b, "spark.jars", jar);

@@ -87,8 +87,7 @@ const struct cli_command cli_commands[] = {
 	  cli_perfmap },
 	{ "spark-conf", CMD_SPARK_CONF, "", "Print the options that record a Spark application",
 	  "Prints what makes Spark record driver and executors with charcloth-spark.jar: options "
-	  "to "
-	  "paste behind spark-submit, lines for spark-defaults.conf, or lines for "
+	  "to paste behind spark-submit, lines for spark-defaults.conf, or lines for "
 	  "SparkSession.builder in Python. What is wrong with a value is said here, before a job "
 	  "runs with it.",
 	  "charcloth spark-conf --output hdfs:///profiles\n"

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 #include "cli/near.h"
+#include "cli/spark_values.h"
 #include "formats/inputs.h"
 #include "profile/events.h"
 #include "render/outputs.h"
@@ -38,13 +39,6 @@ static const char *recorded_event(size_t i)
 	return i < CH_LEN(words) ? words[i] : NULL;
 }
 
-static const char *spark_format(size_t i)
-{
-	static const char *const words[] = { "submit", "defaults", "python" };
-
-	return i < CH_LEN(words) ? words[i] : NULL;
-}
-
 const struct cli_opt cli_opts[] = {
 	{ "output", 'o', CMD_WRITE | CMD_RECORD, OPT_TEXT, AT(output), "FILE",
 	  "write to FILE; its extension names the format, - is stdout", g_out },
@@ -61,7 +55,7 @@ const struct cli_opt cli_opts[] = {
 	{ "output", 'o', CMD_SPARK_CONF, OPT_TEXT, AT(output), "FOLDER",
 	  "where the recordings go: a folder of any file system that Spark can write to", g_out },
 	{ "format", 'f', CMD_SPARK_CONF, OPT_TEXT, AT(format), "NAME",
-	  "what is printed (default submit), one of:", g_out, spark_format },
+	  "what is printed (default submit), one of:", g_out, cli_spark_style },
 	{ "jar", 0, CMD_SPARK_CONF, OPT_TEXT, AT(jar), "FILE",
 	  "the plugin, where charcloth-spark.jar is not beside this program; also an address such "
 	  "as local:///opt/charcloth-spark.jar",

@@ -1,4 +1,5 @@
 #include "cli/spark_values.h"
+#include "cli/options.h"
 #include "base/util.h"
 #include "sys/perf_event.h"
 
@@ -24,8 +25,8 @@ static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST
 /* --- numbers ------------------------------------------------------------------------------------- */
 
 /*
- * A decimal number without sign or exponent, with at most so many digits before its point: where it
- * ends, or NULL. *ret_whole says that it has no point.
+ * A decimal number without sign or exponent, with at most so many digits before its point and nine
+ * behind it: where it ends, or NULL. *ret_whole says that it has no point.
  */
 static const char *decimal(const char *s, size_t whole_max, bool *ret_whole)
 {
@@ -37,38 +38,29 @@ static const char *decimal(const char *s, size_t whole_max, bool *ret_whole)
 	if (*ret_whole)
 		return n ? s + n : NULL;
 	fraction = strspn(s + n + 1, digits);
-	return fraction ? s + n + 1 + fraction : NULL;
+	return fraction && fraction <= 9 ? s + n + 1 + fraction : NULL;
 }
 
-static const struct {
-	const char *name;
-	double ns;
-} units[] = {
-	{ "ns", 1 },   { "us", 1e3 },   { "ms", 1e6 },   { "s", 1e9 },
-	{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 },
-};
-
-/* Only 0 needs no unit. */
-static int parse_time(const char *s, const char *example, double *ret_ns, struct ch_error *err)
+/* Only 0 needs no unit; there may be blanks before it. */
+static int parse_time(const char *s, const char *example, int64_t *ret_ns, struct ch_error *err)
 {
 	bool whole;
-	const char *unit = decimal(s, 9, &whole);
+	const char *end = decimal(s, 9, &whole), *unit = end ? end + strspn(end, " ") : "";
+	char joined[WORD_MAX];
 
 	*ret_ns = 0;
 	if (!strcmp(s, "0"))
 		return 0;
-	for (size_t i = 0; unit && unit > s && *s != '.' && i < CH_LEN(units); i++)
-		if (!strcasecmp(unit + strspn(unit, " "), units[i].name)) {
-			*ret_ns = strtod(s, NULL) * units[i].ns;
-			return 0;
-		}
-	return ch_fail(err, -EINVAL, "not a time; use e.g. %s", example);
+	(void)snprintf(joined, sizeof(joined), "%.*s%s", end ? (int)(end - s) : 0, s, unit);
+	if (!*unit || cli_parse_duration(joined, ret_ns) < 0)
+		return ch_fail(err, -EINVAL, "not a time; use e.g. %s", example);
+	return 0;
 }
 
-static int parse_time_from(const char *s, const char *example, double min_ns, const char *min,
+static int parse_time_from(const char *s, const char *example, int64_t min_ns, const char *min,
                            struct ch_error *err)
 {
-	double ns;
+	int64_t ns;
 	int r = parse_time(s, example, &ns, err);
 
 	if (r >= 0 && ns < min_ns)
@@ -78,7 +70,7 @@ static int parse_time_from(const char *s, const char *example, double min_ns, co
 
 int cli_spark_flush(const char *value, struct ch_error *err)
 {
-	double ns;
+	int64_t ns;
 	int r = parse_time(value, "10s", &ns, err);
 
 	if (r >= 0 && ns > 0 && ns < FLUSH_MIN_NS)
@@ -92,7 +84,9 @@ int cli_spark_percent(const char *value, struct ch_error *err)
 	const char *end = decimal(value, 3, &whole);
 	double v = strtod(value, NULL);
 
-	if (!end || *value == '.' || strcmp(end + (*end == '%'), "") != 0 || !(v > 0) || v > 100)
+	if (end && end[strspn(end, " ")] == '%')
+		end += strspn(end, " ") + 1;
+	if (!end || *end || *value == '.' || !(v > 0) || v > 100)
 		return ch_fail(err, -EINVAL, "not a percentage above 0; use e.g. 2");
 	return 0;
 }
@@ -135,17 +129,10 @@ int cli_spark_executors(const char *value, struct ch_error *err)
 
 static bool is_perf(const char *name)
 {
-	size_t n = strspn(name, name_chars);
+	struct ch_perf_spec spec;
 
-	for (size_t i = 0; i < ch_n_perf_events; i++)
-		if (!strcmp(name, ch_perf_events[i].name) ||
-		    (ch_perf_events[i].alias && !strcmp(name, ch_perf_events[i].alias)))
-			return true;
-	if (name[0] == 'r' && name[1] && strlen(name) <= 17 &&
-	    !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")])
-		return true;
-	/* A tracepoint or a breakpoint: whether it exists is for the machine to say. */
-	return n && name[n] == ':' && name[n + 1] && !strpbrk(name, " \t=");
+	/* Whether this machine has it does not matter: the executors' have to. */
+	return !strpbrk(name, " \t") && ch_perf_event_parse(name, &spec, NULL) >= 0;
 }
 
 static int alloc_measure(const char *s, struct ch_error *err)

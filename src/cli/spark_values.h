@@ -7,6 +7,11 @@
 
 #include "base/error.h"
 
+#include <stddef.h>
+
+/* How the configuration can be printed, in order, the default first; NULL behind the last. */
+const char *cli_spark_style(size_t i);
+
 /*
  * Each returns 0, or -EINVAL with what is wrong and what to use instead. The option's name and its
  * value are for the caller to put before it.

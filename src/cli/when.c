@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 #include <time.h>
 
 #define NS_PER_S 1000000000LL
@@ -12,8 +13,8 @@ static const struct {
 	const char *name;
 	double ns;
 } units[] = {
-	{ "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },   { "us", 1e3 },
-	{ "ns", 1 }, { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 },
+	{ "", 1e9 },   { "s", 1e9 },    { "ms", 1e6 },   { "us", 1e3 },    { "ns", 1 },
+	{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 },
 };
 
 int cli_parse_duration(const char *s, int64_t *ret_ns)
@@ -24,7 +25,7 @@ int cli_parse_duration(const char *s, int64_t *ret_ns)
 	if (unit == s || !isdigit((unsigned char)*s) || !isfinite(v))
 		return -EINVAL;
 	for (size_t i = 0; i < CH_LEN(units); i++) {
-		if (strcmp(unit, units[i].name) != 0)
+		if (strcasecmp(unit, units[i].name) != 0)
 			continue;
 		if (v * units[i].ns > 9e18)
 			return -EINVAL;

@@ -279,6 +279,17 @@ static void on_point(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t 
 	ch_profile_point(r->p, text[0], text[1], time_of(r, v), ch_jfr_double(v[VALUE]));
 }
 
+/* Parts of a recording say so each: what was measured in them is of one process. */
+static void on_jvm(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
+{
+	char text[64];
+
+	(void)h;
+	(void)snprintf(text, sizeof(text), "%lld since %lld", (long long)v[NUMBER_1],
+	               (long long)v[NUMBER_2]);
+	r->p->source = ch_profile_strz(r->p, text);
+}
+
 static void on_collection(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)
 {
 	(void)h;
@@ -319,6 +330,10 @@ static const struct {
 	  on_collection,
 	  { { "startTime", TIME }, { "sumOfPauses", VALUE } } },
 	{ "charcloth.ProcessStats", true, on_process, { { "startTime", TIME }, { "rss", VALUE } } },
+	{ "jdk.JVMInformation",
+	  true,
+	  on_jvm,
+	  { { "pid", NUMBER_1 }, { "jvmStartTime", NUMBER_2 } } },
 	{ "jdk.JavaThreadStatistics",
 	  true,
 	  on_threads,

@@ -28,7 +28,7 @@ static bool is_target(const struct ch_attach *a, int s)
 	       (!who.pid || who.pid == a->proc.pid);
 }
 
-int ch_attach_dial(const struct ch_attach *a, struct ch_error *err)
+static int dial(const struct ch_attach *a, int flags, struct ch_error *err)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	CH_CLEANUP(ch_closep) int at = -1;
@@ -39,7 +39,7 @@ int ch_attach_dial(const struct ch_attach *a, struct ch_error *err)
 	at = openat(a->tmp, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (at < 0)
 		return ch_fail(err, -errno, "the JVM %d no longer listens: %m", (int)a->proc.pid);
-	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 	if (s < 0)
 		return ch_fail(err, -errno, "socket: %m");
 	(void)snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", at);
@@ -56,9 +56,15 @@ int ch_attach_dial(const struct ch_attach *a, struct ch_error *err)
 	return s;
 }
 
+int ch_attach_dial(const struct ch_attach *a, struct ch_error *err)
+{
+	return dial(a, 0, err);
+}
+
 bool ch_attach_listens(const struct ch_attach *a)
 {
-	int s = ch_attach_dial(a, NULL);
+	/* It may be busy with others; who waits here waits with signals blocked. */
+	int s = dial(a, SOCK_NONBLOCK, NULL);
 
 	if (s >= 0)
 		close(s);

@@ -16,7 +16,8 @@
 
 /*
  * A cache line. compile_id tells whether the code is still the one that was looked at, the epoch
- * whether its frames still mean the same. Bytecode has no blob but a Method, and no compile_id.
+ * whether its frames still mean the same. Bytecode has no blob but a Method, and no compile_id; its
+ * frame has no size, by which the two are told apart.
  */
 struct ch_pc_entry {
 	_Atomic uint32_t seq; /* odd while it is written */

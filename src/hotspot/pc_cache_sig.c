@@ -54,7 +54,7 @@ static void put(struct ch_pc_cache *c, const struct ch_pc_entry *e)
 bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc, uint32_t epoch,
                      struct ch_pc_entry *ret)
 {
-	return copy(c, pc, epoch, ret) && ret->n <= CH_PC_CACHE_FRAMES &&
+	return copy(c, pc, epoch, ret) && ret->frame_words && ret->n <= CH_PC_CACHE_FRAMES &&
 	       compile_id(vm, ret->blob) == ret->compile_id;
 }
 
@@ -71,7 +71,7 @@ bool ch_pc_cache_get_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t meth
 {
 	struct ch_pc_entry e;
 
-	if (!copy(c, bcp, epoch, &e) || e.blob != method)
+	if (!copy(c, bcp, epoch, &e) || e.frame_words || e.blob != method)
 		return false;
 	*ret_frame = e.frames[0];
 	return true;

@@ -10,13 +10,12 @@ struct ch_profile *ch_diff_join(const struct ch_profile *before, const struct ch
 	struct ch_want want = after->want;
 	struct ch_profile *p;
 
-	want.times = false; /* two recordings share no clock */
+	want.times = want.series = false; /* two recordings share no clock */
 	want.all_labels = true;
 	p = ch_profile_new(&want);
 	if (!p)
 		return NULL;
 	ch_profile_merge(p, before, side(p, "before"));
-	p->source++;
 	ch_profile_merge(p, after, side(p, "after"));
 	p->start_ns = p->end_ns = CH_NO_TIME;
 	return p;

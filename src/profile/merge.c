@@ -82,18 +82,7 @@ static void add_rows(struct ch_profile *to, const struct ch_profile *from, const
 
 void ch_profile_merge_rest(struct ch_profile *to, const struct ch_profile *from)
 {
-	uint32_t source = to->source;
-
-	for (size_t i = 0; i < from->n_series; i++) {
-		const struct ch_series *s = &from->series[i];
-
-		to->source = source + s->source;
-		for (size_t k = 0; k < s->n; k++)
-			ch_profile_point(to, ch_profile_text(from, s->name),
-			                 ch_profile_text(from, s->unit), s->time_ns[k],
-			                 s->value[k]);
-	}
-	to->source = source;
+	ch_profile_merge_series(to, from);
 	for (size_t i = 0; i < from->n_notes; i++)
 		ch_profile_note(to, "%s", from->notes[i]);
 	to->notes_lost += from->notes_lost;

@@ -6,19 +6,32 @@
 #define SERIES_MAX ((size_t)1024)
 #define POINTS_MAX ((size_t)1 << 24)
 
-/* The last ones first: points come file by file. */
-static struct ch_series *series(struct ch_profile *p, const char *name, const char *unit)
+/* NULL when there is no room. The last ones first: points come file by file. */
+static struct ch_series *series(struct ch_profile *p, uint32_t source, const char *name,
+                                const char *unit)
 {
 	uint32_t id = ch_profile_strz(p, name);
 
 	for (size_t i = p->n_series; i-- > 0;)
-		if (p->series[i].name == id && p->series[i].source == p->source)
+		if (p->series[i].name == id && p->series[i].source == source)
 			return &p->series[i];
 	if (p->n_series >= SERIES_MAX || CH_ROOM(p->series, p->series_cap, p->n_series + 1) < 0)
 		return NULL;
 	p->series[p->n_series] =
-	    (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit), .source = p->source };
+	    (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit), .source = source };
 	return &p->series[p->n_series++];
+}
+
+static bool has_room(struct ch_series *s, size_t more)
+{
+	return s && more <= POINTS_MAX - s->n &&
+	       CH_ROOM(s->time_ns, s->time_cap, s->n + more) >= 0 &&
+	       CH_ROOM(s->value, s->value_cap, s->n + more) >= 0;
+}
+
+static void left_out(struct ch_profile *p, const char *name)
+{
+	ch_profile_damage(p, "some points of the series '%s' were left out", name);
 }
 
 void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,
@@ -28,18 +41,53 @@ void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, 
 
 	if (!p->want.series)
 		return;
-	s = series(p, name, unit);
-	if (!s && p->source && !p->strings.err) {
-		ch_profile_note(p, "metrics over time are shown for the first files only");
-		return;
-	}
-	if (!s || s->n >= POINTS_MAX || CH_ROOM(s->time_ns, s->time_cap, s->n + 1) < 0 ||
-	    CH_ROOM(s->value, s->value_cap, s->n + 1) < 0) {
-		ch_profile_damage(p, "some points of the series '%s' were left out", name);
+	s = series(p, 0, name, unit);
+	if (!has_room(s, 1)) {
+		left_out(p, name);
 		return;
 	}
 	s->time_ns[s->n] = time_ns;
 	s->value[s->n++] = value;
+}
+
+void ch_profile_name_source(struct ch_profile *p, const char *otherwise)
+{
+	uint32_t source = p->source ? p->source : ch_profile_strz(p, otherwise);
+
+	for (size_t i = 0; i < p->n_series; i++)
+		if (!p->series[i].source)
+			p->series[i].source = source;
+}
+
+static void merge_one(struct ch_profile *to, const struct ch_profile *from,
+                      const struct ch_series *s)
+{
+	const char *name = ch_profile_text(from, s->name);
+	uint32_t source = s->source ? ch_profile_strz(to, ch_profile_text(from, s->source)) : 0;
+	struct ch_series *into = series(to, source, name, ch_profile_text(from, s->unit));
+
+	if (!into && to->n_series >= SERIES_MAX) {
+		ch_profile_note(to, "metrics over time are shown for the first processes only");
+		return;
+	}
+	if (!has_room(into, s->n)) {
+		left_out(to, name);
+		return;
+	}
+	memcpy(into->time_ns + into->n, s->time_ns, s->n * sizeof(*s->time_ns));
+	memcpy(into->value + into->n, s->value, s->n * sizeof(*s->value));
+	into->n += s->n;
+}
+
+void ch_profile_merge_series(struct ch_profile *to, const struct ch_profile *from)
+{
+	if (!to->want.series)
+		return;
+	if (from->source && !to->source)
+		to->source = ch_profile_strz(to, ch_profile_text(from, from->source));
+	for (size_t i = 0; i < from->n_series; i++)
+		if (from->series[i].n)
+			merge_one(to, from, &from->series[i]);
 }
 
 struct point {

@@ -1,6 +1,7 @@
 /*
  * SIGSEGV and SIGBUS inside ch_peek* resume behind the load, SIGBUS in a mapped file (sys/mapped.h)
- * reads zeros; all others go to the handler that was there before. Installed once and left in place: others may have chained behind us.
+ * reads zeros; all others go to the handler that was there before. Installed once and left in place:
+ * others may have chained behind us.
  */
 #ifndef CH_SYS_FAULT_H
 #define CH_SYS_FAULT_H

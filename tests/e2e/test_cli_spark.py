@@ -144,6 +144,7 @@ def test_a_jar_by_name(charcloth, tmp_path):
 
 
 def test_other_mistakes(charcloth):
-    assert "submit, defaults or python" in charcloth("spark-conf", "--jar", JAR, "--format", "yaml", check=2).stderr
+    done = charcloth("spark-conf", "--jar", JAR, "--format", "yaml", check=2)
+    assert "there is no format 'yaml'; --format is one of submit, defaults, python" in done.stderr
     assert "takes options only" in charcloth("spark-conf", "app.jar", check=2).stderr
     assert "is --executors meant?" in charcloth("spark-conf", "--executor", "1", check=2).stderr

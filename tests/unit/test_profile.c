@@ -165,6 +165,39 @@ static void stretched_sides_keep_sums_true(void **state)
 	ch_profile_free(both);
 }
 
+/* As a file of a recording: the process it is of, NULL where it does not say, and one point. */
+static void merge_file(struct ch_profile *to, const char *process, const char *file, int64_t time)
+{
+	struct ch_profile *p = ch_profile_new(&to->want);
+
+	if (process)
+		p->source = ch_profile_strz(p, process);
+	ch_profile_point(p, "heap used", "bytes", time, (double)time);
+	ch_profile_name_source(p, file);
+	ch_profile_merge(to, p, 0);
+	ch_profile_free(p);
+}
+
+static void a_process_has_one_line_however_many_files(void **state)
+{
+	struct ch_profile *p = ch_profile_new(&(struct ch_want){ .series = true });
+
+	(void)state;
+	merge_file(p, "7 since 100", "a.1.jfr", 20);
+	merge_file(p, "8 since 100", "b.jfr", 10);
+	merge_file(p, "7 since 100", "a.jfr", 10);
+	merge_file(p, NULL, "c.jfr", 10);
+	merge_file(p, NULL, "d.jfr", 10);
+	ch_profile_sort_series(p);
+	assert_int_equal(p->n_series, 4);
+	assert_int_equal(p->series[0].n, 2);
+	assert_int_equal(p->series[0].time_ns[0], 10);
+	assert_int_equal(p->series[0].time_ns[1], 20);
+	for (size_t i = 1; i < 4; i++)
+		assert_int_equal(p->series[i].n, 1);
+	ch_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +209,7 @@ int main(void)
 		cmocka_unit_test(no_name_is_longer_than_the_limit),
 		cmocka_unit_test(labels_left_out_are_told),
 		cmocka_unit_test(stretched_sides_keep_sums_true),
+		cmocka_unit_test(a_process_has_one_line_however_many_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
