@@ -45,7 +45,7 @@ def markdown(rows, old=""):
         if len(cells) == len(COLUMNS) and cells[1].isdigit():
             lines[cells[0], cells[1]] = line
     for row in rows:
-        cells = (row.what, str(row.jdk), row.ours, row.peer, row.goal, "met" if row.met else "missed")
+        cells = (row.what, str(row.jdk), row.ours, row.peer, row.goal, row.verdict())
         lines[row.what, str(row.jdk)] = "| " + " | ".join(cells) + " |"
     return "\n".join(["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS), *lines.values()])
 
@@ -59,7 +59,7 @@ def measure(names, versions, quick, folder):
             try:
                 for row in ROWS[name](Bench(version, folder, quick)):
                     agent_run.say(
-                        f"  {row.what}: {row.ours} | {row.peer} | {row.goal}: {'met' if row.met else 'missed'}"
+                        f"  {row.what}: {row.ours} | {row.peer} | {row.goal}: {row.verdict()}"
                     )
                     rows.append(row)
             except (RuntimeError, OSError) as error:
@@ -94,6 +94,6 @@ def main(words, machine, page, write_page):
         print(f"bench: {sentence}", file=sys.stderr)
     if arguments.write and rows:
         write_page(f"{machine}\n\n{markdown(rows, page)}")
-    missed = [row for row in rows if not row.met]
-    print(f"\n{len(rows) - len(missed)} goals met, {len(missed)} missed, {len(failed)} not measured")
+    met = [row.met for row in rows]
+    print(f"\n{met.count(True)} goals met, {met.count(False)} missed, {len(failed)} not measured")
     return 1 if failed else 0

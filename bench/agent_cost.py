@@ -6,6 +6,7 @@ import contextlib
 import re
 import shutil
 import statistics
+import subprocess
 import time
 
 import agent_run
@@ -64,6 +65,20 @@ def difference_text(worker):
     return f"{middle:+.2f} % [{low:+.2f}, {high:+.2f}]; off/off {control:+.2f} % [{c_low:+.2f}, {c_high:+.2f}]"
 
 
+def floor(bench):
+    """What the clock alone costs: signals into an empty handler of a program in C."""
+    program = bench.folder / "floor"
+    if not program.exists():
+        command = [shutil.which("cc") or "gcc", "-O2", "-o", program, agent_run.HERE / "native" / "floor.c"]
+        subprocess.run(command, check=True)
+    done = jdks.run([program, "1000000", str(bench.pick(10, 80))])
+    low, middle, high = quartiles([int(line) / 1000 for line in done.stdout.split()])
+    yield Row(
+        "of that at 1ms: an empty handler on the same clock, without a JVM", bench.jdk,
+        f"{middle / 10:+.2f} %: {middle:.1f} µs a signal [{low:.1f}, {high:.1f}]", "–", "–", None,
+    )  # fmt: skip
+
+
 def overhead(bench):
     """CPU overhead, paired rounds with a control."""
     units, warm, rounds = bench.pick((10, 40, 5), (40, 200, 25))
@@ -86,6 +101,7 @@ def overhead(bench):
             *map(difference_text, workers), f"≤ {limit} % beyond the control, not above the peer",
             ours <= limit and ours <= max(peer, 0),
         )  # fmt: skip
+    yield from floor(bench)
 
 
 # --- CPU time inside the handler ------------------------------------------------------------------------------------

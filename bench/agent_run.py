@@ -110,7 +110,10 @@ class Row:
     ours: str
     peer: str
     goal: str
-    met: bool
+    met: bool | None  # None: there is no goal, the figure explains another one
+
+    def verdict(self):
+        return "" if self.met is None else "met" if self.met else "missed"
 
 
 def lines_of(text):
