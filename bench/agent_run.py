@@ -144,6 +144,18 @@ def percent(part, whole):
     return 100 * part / whole if whole else 0.0
 
 
+class Paired:
+    """How much longer rounds took than their partners, in percent."""
+
+    def __init__(self, some, none):
+        self.low, self.middle, self.high = quartiles([100 * (a / b - 1) for a, b in zip(some, none)])
+        # Neighbours on the host only ever add time: the quicker rounds of both say most about the difference.
+        self.quick = 100 * (quartiles(some)[0] / quartiles(none)[0] - 1)
+
+    def __str__(self):
+        return f"{self.quick:+.2f} % (median of pairs {self.middle:+.2f} [{self.low:+.2f}, {self.high:+.2f}])"
+
+
 def quartiles(values):
     """First quartile, median, third quartile."""
     low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else [*values] * 3
