@@ -24,7 +24,7 @@ JOBS = HERE / "jobs"
 TIMEOUT_S = 300
 
 # The release of pyspark, and the JDK it runs on.
-RELEASES = {"3.2": ("3.2.4", 11), "3.5": ("3.5.3", 17), "4.0": ("4.0.0", 17)}
+RELEASES = {"3.2": ("3.2.4", 11), "3.5": ("3.5.3", 17), "4.0": ("4.0.0", 17), "4.3": ("4.3.0", 17)}
 # What Spark Connect needs in Python beside pyspark.
 CONNECT = ("grpcio==1.71.0", "grpcio-status==1.71.0", "googleapis-common-protos==1.69.2", "pandas==2.2.3",
            "pyarrow==18.1.0", "numpy==1.26.4")  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 import spark
 
-RELEASES = ("3.5", "4.0")
+RELEASES = ("3.5", pytest.param("4.0", marks=pytest.mark.full), "4.3")
 
 
 def zipped(rows, label):

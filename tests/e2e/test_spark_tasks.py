@@ -11,7 +11,7 @@ import spark
 SMALL = 2000
 
 
-@pytest.fixture(scope="module", params=["3.5", pytest.param("4.0", marks=pytest.mark.full)])
+@pytest.fixture(scope="module", params=["3.5", pytest.param("4.3", marks=pytest.mark.full)])
 def zoo(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("zoo")
     sink = "spark.metrics.conf.*.sink.csv."
