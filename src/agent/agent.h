@@ -20,8 +20,6 @@ extern struct ch_agent ch_agent;
 
 /* Runs a command line of the agent; the answer is appended to out. 0 or negative errno. */
 int ch_control_run(const char *text, struct ch_buf *out);
-/* Lines that `status` says at its end, in the place of those before. Of any thread. */
-void ch_control_tell(const char *text);
 /* The VM is about to end: a recording is finished, and no other begins. */
 void ch_control_end(void);
 /*

@@ -46,6 +46,7 @@ static const struct option {
 	{ "lock", TIME, AT(lock_ns), AT(lock) },
 	{ "file", NAME, AT(file), 0 },
 	{ "labels", NAME, AT(labels), 0 },
+	{ "owner", TEXT, AT(owner), 0 },
 	{ "log", TEXT, AT(log), 0 },
 	{ "chunksize", SIZE, AT(chunk_bytes), 0 },
 	{ "chunktime", SECONDS, AT(chunk_ns), 0 },

@@ -37,6 +37,7 @@ struct ch_args {
 
 	char file[CH_ARGS_NAME_MAX];   /* with its % as written; empty: none was given */
 	char labels[CH_ARGS_NAME_MAX]; /* KEY=VALUE;…, for ch_labels_write */
+	const char *owner; /* who else would be surprised if it were stopped; NULL nobody */
 	const char *log;
 	int64_t chunk_bytes, chunk_ns, timeout_ns, loop_ns, mem_bytes;
 	int64_t depth;

@@ -18,6 +18,7 @@
 #include "agent/events.h"
 #include "agent/perfmap.h"
 #include "agent/recorder.h"
+#include "agent/remarks.h"
 #include "agent/sampler.h"
 #include "agent/stubs.h"
 #include "sys/fault.h"
@@ -28,6 +29,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording, ending;
+/* Who started it and does not expect others to end it; "" nobody. */
+static char owner[128];
 
 /* --- start ----------------------------------------------------------------------------------- */
 
@@ -260,6 +263,8 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	if (ending)
 		return ch_fail(err, -ESHUTDOWN, "the JVM is about to end");
 	clear_ended();
+	if (recording && owner[0])
+		return ch_fail(err, -EALREADY, "a recording of %s runs already", owner);
 	if (recording)
 		return ch_fail(err, -EALREADY, "a recording runs already: stop it first");
 	name_recording(a, out);
@@ -268,6 +273,7 @@ static int start(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 		return r;
 	r = start_recording(a, env, out, err);
 	recording = r >= 0;
+	snprintf(owner, sizeof(owner), "%s", a->owner ? a->owner : "");
 	return r;
 }
 
@@ -317,12 +323,10 @@ static void put_cost(struct ch_buf *out)
 	              (unsigned long long)ch_metrics_cost_ns());
 }
 
-static int stop(struct ch_buf *out, struct ch_error *err)
+static int end(struct ch_buf *out, struct ch_error *err)
 {
 	int r;
 
-	if (!recording)
-		return ch_fail(err, -ENOENT, "nothing is being recorded");
 	recording = false;
 	ch_control_stop_events();
 	ch_cost_log_end();
@@ -331,37 +335,29 @@ static int stop(struct ch_buf *out, struct ch_error *err)
 	return r;
 }
 
-/* What others want said in `status`; of its own lock, since commands can take their time. */
-#define TOLD_MAX (512u << 10)
-
-static struct {
-	pthread_mutex_t lock;
-	char *text;
-} told = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-void ch_control_tell(const char *text)
+static int stop(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	size_t n = strnlen(text, TOLD_MAX);
-	char *copy, *old;
-
-	while (n == TOLD_MAX && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--; /* no half of a character */
-	copy = strndup(text, n);
-	if (!copy)
-		return;
-	pthread_mutex_lock(&told.lock);
-	old = told.text;
-	told.text = copy;
-	pthread_mutex_unlock(&told.lock);
-	free(old);
+	if (!recording)
+		return ch_fail(err, -ENOENT, "nothing is being recorded");
+	if (owner[0] && (!a->owner || strcmp(a->owner, owner) != 0))
+		return ch_fail(err, -EPERM, "this is a recording of %s", owner);
+	return end(out, err);
 }
 
-static void put_told(struct ch_buf *out)
+static int dump(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	pthread_mutex_lock(&told.lock);
-	if (told.text)
-		ch_buf_put(out, told.text, strlen(told.text));
-	pthread_mutex_unlock(&told.lock);
+	struct ch_recorder_status s;
+	int r = recording ? ch_recorder_dump(a->file[0] ? a->file : NULL, err)
+	                  : ch_fail(err, -ENOENT, "nothing is being recorded");
+
+	if (r < 0)
+		return r;
+	ch_recorder_status(&s);
+	if (s.file_start_ns > s.start_ns)
+		ch_buf_printf(out,
+		              "the last %llu s only: what came before is in files of its own\n",
+		              (unsigned long long)((ch_now_ns() - s.file_start_ns) / 1000000000u));
+	return 0;
 }
 
 static void put_status(struct ch_buf *out)
@@ -409,14 +405,12 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	case CH_CMD_START:
 		return start(a, out, err);
 	case CH_CMD_STOP:
-		return stop(out, err);
+		return stop(a, out, err);
 	case CH_CMD_DUMP:
-		if (!recording)
-			return ch_fail(err, -ENOENT, "nothing is being recorded");
-		return ch_recorder_dump(a->file[0] ? a->file : NULL, err);
+		return dump(a, out, err);
 	case CH_CMD_STATUS:
 		put_status(out);
-		put_told(out);
+		ch_remarks_put(out);
 		return 0;
 	case CH_CMD_LIST:
 		ch_events_list(out);
@@ -474,7 +468,7 @@ void ch_control_end(void)
 
 	pthread_mutex_lock(&lock);
 	ending = true;
-	if (recording && stop(&out, &err) < 0)
+	if (recording && end(&out, &err) < 0)
 		fprintf(stderr, "[charcloth] %s\n", err.text);
 	ch_buf_done(&out);
 	pthread_mutex_unlock(&lock);

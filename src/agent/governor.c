@@ -68,7 +68,8 @@ void ch_governor_second(uint64_t threads_ns, double max_percent)
 
 	governor.process_ns = all;
 	governor.own_ns = own;
-	if (used)
+	/* Of next to nothing any share is large. */
+	if (used >= 100000000)
 		atomic_store(&governor.permille, (unsigned)(1000 * ours / used));
 	if (stretch == atomic_load(&governor.stretch))
 		return;

@@ -28,7 +28,7 @@ void ch_governor_second(uint64_t threads_ns, double max_percent);
 
 struct ch_governor_status {
 	unsigned stretch, changes;
-	double percent;     /* of the process's CPU, in the last second that had any */
+	double percent;     /* of the process's CPU, in the last second that had 100 ms of it */
 	uint64_t signal_ns; /* delivery of one signal */
 };
 

@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 
 #include "agent/helpers.h"
+#include "agent/remarks.h"
 #include "agent/spans.h"
 #include "base/utf8.h"
 
@@ -82,7 +83,7 @@ JNIEXPORT void JNICALL Java_dev_charcloth_Agent_tell(JNIEnv *env, jclass class, 
 
 	(void)class;
 	if (told)
-		ch_control_tell(told);
+		ch_remarks_set(told);
 	free(told);
 }
 

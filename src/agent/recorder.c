@@ -453,6 +453,7 @@ void ch_recorder_status(struct ch_recorder_status *ret)
 	pthread_mutex_lock(&rec.lock);
 	*ret = (struct ch_recorder_status){ .timeout_ns = (uint64_t)rec.args.timeout_ns,
 		                            .start_ns = rec.start_ns,
+		                            .file_start_ns = rec.file_start_ns,
 		                            .written_bytes = rec.chunk.written,
 		                            .own_cpu_ns = rec.own_cpu_ns,
 		                            .ended = rec.ended,

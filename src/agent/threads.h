@@ -55,7 +55,7 @@ struct ch_thread {
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint64_t wall_counted_ns; /* all before is counted; a late answer may have counted ahead */
 	uint32_t wall_idle;
-	bool ours;     /* a thread of the agent */
+	bool ours; /* a thread of the agent */
 };
 
 /* Signals carry this value. */

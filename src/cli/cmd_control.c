@@ -165,6 +165,8 @@ static int dump(const struct cli_args *args, struct ch_attach *a, struct ch_erro
 	/* It may have been replaced by one that is complete. */
 	if (r >= 0)
 		r = open_recording(a, temp.theirs, &fd, name, err);
+	if (r >= 0 && reply.len)
+		cli_say_note("%.*s", (int)reply.len - 1, reply.data); /* without its newline */
 	if (r >= 0)
 		r = deliver(args, a, name);
 	cli_temp_remove(&temp);

@@ -94,8 +94,9 @@ static void say_events(const struct ch_profile *all, const struct ch_profile *sh
 	}
 	ch_buf_putc(&others, 0);
 	if (others.len > 1)
-		cli_say_note("showing %s; --event chooses among the others: %s",
-		             ch_profile_text(all, word), others.err ? "many" : others.data);
+		cli_say_note("showing %s; %s the others: %s", ch_profile_text(all, word),
+		             args->events.n ? "-o x.html or x.jfr has" : "--event chooses among",
+		             others.err ? "many" : others.data);
 	ch_buf_done(&others);
 }
 
@@ -122,14 +123,21 @@ static void say_labels(const struct ch_profile *all, const struct cli_args *args
 /* Recorders that measure one thing in different units cannot be added up by --total. */
 static void say_units(const struct ch_profile *shown, const struct cli_args *args)
 {
-	for (size_t i = 1; args->total && i < shown->n_events; i++) {
-		if (shown->events[i].unit == shown->events[0].unit)
+	const struct ch_event *first = NULL;
+
+	for (size_t i = 0; args->total && i < shown->n_events; i++) {
+		const struct ch_event *e = &shown->events[i];
+
+		if (!e->samples)
+			continue; /* of the file, but not shown */
+		if (!first)
+			first = e;
+		if (e->unit == first->unit)
 			continue;
 		cli_say_note("--total adds up %s (%s) and %s (%s); --event chooses one",
-		             ch_profile_text(shown, shown->events[0].type),
-		             ch_profile_text(shown, shown->events[0].unit),
-		             ch_profile_text(shown, shown->events[i].type),
-		             ch_profile_text(shown, shown->events[i].unit));
+		             ch_profile_text(shown, first->type),
+		             ch_profile_text(shown, first->unit), ch_profile_text(shown, e->type),
+		             ch_profile_text(shown, e->unit));
 		return;
 	}
 }

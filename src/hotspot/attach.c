@@ -31,8 +31,8 @@ static int not_ours(const struct ch_proc *p, struct ch_error *err)
 	struct passwd *pw = getpwuid(p->euid);
 
 	if (p->euid == geteuid())
-		return ch_fail(err, -EACCES, "process %d is closed to its own user; run as root",
-		               (int)p->pid);
+		return ch_fail(err, -EACCES, "process %d is closed to its own user%s", (int)p->pid,
+		               geteuid() ? "; run as root" : ", even to root");
 	return ch_fail(err, -EPERM,
 	               "process %d belongs to %s (uid %u); run as that user or as root",
 	               (int)p->pid, pw ? pw->pw_name : "another user", p->euid);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import time
 
 import agents
 import jdks
@@ -58,6 +59,27 @@ def test_a_wrong_event_is_answered_with_the_right_ones(idle, tmp_path):
     assert text == f"error: there is no event 'cpuu'; the events are: {', '.join(OWN + PERF)}\n"
     assert command(idle, "status", tmp_path).startswith("ok\n")
     assert idle.alive()
+
+
+def test_a_recording_of_another_is_left_alone(charcloth, idle, tmp_path):
+    assert "error" not in command(idle, f"start,event=cpu,owner=the night watch,file={tmp_path}/x.jfr", tmp_path)
+    try:
+        done = charcloth("stop", idle.pid, check=1)
+        assert "this is a recording of the night watch" in done.stderr
+        done = charcloth("record", idle.pid, "-d", 1, "-o", tmp_path / "y.html", check=1)
+        assert "a recording of the night watch runs already" in done.stderr
+    finally:
+        assert "error" not in command(idle, "stop,owner=the night watch", tmp_path)
+    assert "nothing is being recorded" in charcloth("stop", idle.pid, check=1).stderr
+
+
+def test_a_dump_of_the_last_of_several_files_says_so(charcloth, idle, tmp_path):
+    command(idle, f"start,event=wall,loop=1s,file={tmp_path}/x-%n.jfr", tmp_path)
+    while not (tmp_path / "x-1.jfr").exists():
+        time.sleep(0.05)
+    done = charcloth("dump", idle.pid, "-o", tmp_path / "so-far.jfr", check=0)
+    charcloth("stop", idle.pid, check=0)
+    assert re.search(r"the last \d+ s only: what came before is in files of its own", done.stderr)
 
 
 def methods_of(path):

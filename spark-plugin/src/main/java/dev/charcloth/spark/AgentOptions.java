@@ -21,12 +21,11 @@ final class AgentOptions {
             "branch-misses", "bus-cycles", "L1-dcache-load-misses", "LLC-load-misses", "dTLB-load-misses");
 
     static final Set<String> OPTIONS = set("event", "interval", "cpu", "wall", "alloc", "live", "lock", "file", "labels",
-            "log",
-            "chunksize", "chunktime", "timeout", "duration", "loop", "memlimit", "jstackdepth", "maxoverhead", "filter",
+            "owner", "log", "chunksize", "chunktime", "timeout", "duration", "loop", "memlimit", "jstackdepth", "maxoverhead", "filter",
             "kernel", "alluser", "cstack", "jfr", "threads", "quiet");
 
     /** Where the recording goes is not for options to say. */
-    private static final Set<String> OURS = set("file", "labels", "log", "loop");
+    private static final Set<String> OURS = set("file", "labels", "owner", "log", "loop");
     private static final int MAX_LENGTH = 2000;
 
     /** Options that the agent takes, and those that were left out of what was asked for. */
@@ -82,10 +81,15 @@ final class AgentOptions {
             return "";
         }
         if (!f.dropped.isEmpty()) {
-            conf.wrong(key, "not for the agent here: " + String.join(",", f.dropped) + "; leave it out",
-                    f.options.isEmpty() ? "none" : f.options);
+            conf.wrong(key, fault(f.dropped), f.options.isEmpty() ? "none" : f.options);
         }
         return f.options;
+    }
+
+    private static String fault(List<String> dropped) {
+        String all = String.join(",", dropped);
+        return all.startsWith("event=") ? "there is no " + all.replace('=', ' ') + "; use e.g. event=cpu"
+                : "not for the agent here: " + all + "; leave it out";
     }
 
     private static List<String> list(String... words) {

@@ -141,7 +141,7 @@ final class DriverSide implements DriverPlugin {
     }
 
     private long turn() {
-        String text = fleet.text();
+        String text = where() + fleet.text();
         // Where nobody records, there is no need for the agent.
         boolean needed = settings.driverRecords || !fleet.isEmpty();
         if (needed && !text.equals(told) && NativeAgent.load(LOG::warn)) {
@@ -193,7 +193,13 @@ final class DriverSide implements DriverPlugin {
     String status() {
         String own = recording != null && recording.isOn() ? "recording, samples " + recording.status().samples
                 : "not recording";
-        return "driver: " + own + "\n" + fleet.text();
+        return "driver: " + own + "\n" + where() + fleet.text();
+    }
+
+    /** The recordings that one sees in this process are private pieces. */
+    private String where() {
+        return settings.output == null || who == null ? ""
+                : "output: " + settings.output + "/" + settings.layout.folder(who.app, who.attempt) + "\n";
     }
 
     /** By Spark or when the JVM ends: who comes second waits for the first, and has nothing left to do. */

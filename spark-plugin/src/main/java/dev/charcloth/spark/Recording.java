@@ -21,6 +21,8 @@ final class Recording {
     private static final Logger LOG = LoggerFactory.getLogger(Recording.class);
     private static final long LOCAL_BYTES_MAX = 512L << 20;
     private static final long STATUS_MILLIS = 1000;
+    /** Told to who would stop it from outside, and expected of who may. */
+    private static final String OWNER = ",owner=the Spark plugin (Charcloth.stop ends it)";
 
     private final String name;
     private final Settings settings;
@@ -74,7 +76,7 @@ final class Recording {
         }
         on = false;
         ended = AgentStatus.parse(Agent.execute("status")).ended;
-        String said = Agent.execute("stop");
+        String said = Agent.execute("stop" + OWNER);
         if (ended == null && said.startsWith("error")) {
             ended = firstLine(said);
         }
@@ -154,7 +156,7 @@ final class Recording {
         if (!startAgent(options, "", folder, name)) {
             return false;
         }
-        LOG.info("Recording {} to {}", this, folder.resolve(name));
+        LOG.info("Charcloth records {} to {}", this, folder.resolve(name));
         return true;
     }
 
@@ -177,11 +179,11 @@ final class Recording {
             shippers.start(new Shipper(segments, sink, settings.outputTold, LOG, listener));
         } catch (RuntimeException | Error e) {
             // Without its thread nobody would take away what the agent writes.
-            Agent.execute("stop");
+            Agent.execute("stop" + OWNER);
             discard(folder);
             throw e;
         }
-        LOG.info("Recording {} to {}", this, sink.where());
+        LOG.info("Charcloth records {} to {}", this, sink.where());
         return true;
     }
 
@@ -205,7 +207,7 @@ final class Recording {
     /** Options that the agent refuses cost a warning, and the default is taken, as with all that is configured. */
     private boolean startAgent(String options, String loop, Path folder, String name) {
         String wanted = options.isEmpty() ? settings.agentOptions : options;
-        String rest = loop + ",labels=" + labels() + ",file=" + CommandText.file(folder, name);
+        String rest = loop + OWNER + ",labels=" + labels() + ",file=" + CommandText.file(folder, name);
         String refusal = refusal(wanted + rest);
         if (refusal == null) {
             return true;
