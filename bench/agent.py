@@ -58,9 +58,7 @@ def measure(names, versions, quick, folder):
             agent_run.say(f"agent {name}, JDK {version}: {ROWS[name].__doc__}")
             try:
                 for row in ROWS[name](Bench(version, folder, quick)):
-                    agent_run.say(
-                        f"  {row.what}: {row.ours} | {row.peer} | {row.goal}: {row.verdict()}"
-                    )
+                    agent_run.say(f"  {row.what}: {row.ours} | {row.peer} | {row.goal}: {row.verdict()}")
                     rows.append(row)
             except (RuntimeError, OSError) as error:
                 failed.append(f"{name}, JDK {version}: {error}")

@@ -22,7 +22,7 @@ final class Recording {
     private static final long LOCAL_BYTES_MAX = 512L << 20;
     private static final long STATUS_MILLIS = 1000;
     /** Told to who would stop it from outside, and expected of who may. */
-    private static final String OWNER = ",owner=the Spark plugin (Charcloth.stop ends it)";
+    static final String OWNER = ",owner=the Spark plugin (Charcloth.stop ends it)";
 
     private final String name;
     private final Settings settings;

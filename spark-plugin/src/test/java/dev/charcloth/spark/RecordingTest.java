@@ -94,7 +94,9 @@ class RecordingTest {
     @Test
     void oneThatWasStoppedFromOutsideIsOff() throws Exception {
         start("");
-        Agent.execute("stop");
+        assertTrue(Agent.execute("stop").startsWith("error: this is a recording of the Spark plugin"));
+        assertTrue(recording.isOn(), "who does not know whose it is does not end it");
+        Agent.execute("stop" + Recording.OWNER);
         tendUntilItIsOff();
         assertEquals("it was stopped from outside", recording.trouble());
         recording.start(Who.executor("app-1", "", "1"), "");
