@@ -1,16 +1,12 @@
 package dev.charcloth.spark;
 
-import com.codahale.metrics.MetricRegistry;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.api.plugin.PluginContext;
-import org.apache.spark.resource.ResourceInformation;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -167,9 +163,10 @@ public final class Rows {
     }
 
     /** Nanoseconds of one start and one end; the library is loaded and records. */
-    private static long cost(int n) {
-        ExecutorSide side = new ExecutorSide(Dialect.CHARCLOTH);
-        side.init(new Context(), Collections.emptyMap());
+    private static long cost(int n) throws ReflectiveOperationException {
+        Field here = ExecutorSide.class.getDeclaredField("here");
+        here.setAccessible(true);
+        ExecutorSide side = (ExecutorSide) here.get(null);
         long best = Long.MAX_VALUE;
         for (int round = 0; round < 20; round++) {
             long begun = System.nanoTime();
@@ -180,41 +177,5 @@ public final class Rows {
             best = Math.min(best, (System.nanoTime() - begun) / n);
         }
         return best;
-    }
-
-    private static final class Context implements PluginContext {
-        @Override
-        public MetricRegistry metricRegistry() {
-            return new MetricRegistry();
-        }
-
-        @Override
-        public SparkConf conf() {
-            return SparkEnv.get().conf();
-        }
-
-        @Override
-        public String executorID() {
-            return "driver";
-        }
-
-        @Override
-        public String hostname() {
-            return "localhost";
-        }
-
-        @Override
-        public Map<String, ResourceInformation> resources() {
-            return Collections.emptyMap();
-        }
-
-        @Override
-        public void send(Object message) {
-        }
-
-        @Override
-        public Object ask(Object message) {
-            return null;
-        }
     }
 }

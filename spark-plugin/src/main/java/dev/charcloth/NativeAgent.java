@@ -22,7 +22,8 @@ public final class NativeAgent {
     /** How the names of our libraries end: the command line finds the one in a JVM by it. */
     private static final String SUFFIX = "libcharcloth.so";
 
-    private static Boolean loaded;
+    /** Null: not tried yet. */
+    private static volatile Boolean loaded;
 
     private NativeAgent() {
     }
@@ -32,7 +33,12 @@ public final class NativeAgent {
      *
      * @param warn told the reason, in one line and only the first time, when it cannot
      */
-    public static synchronized boolean load(Consumer<String> warn) {
+    public static boolean load(Consumer<String> warn) {
+        Boolean known = loaded;
+        return known != null ? known : loadOnce(warn);
+    }
+
+    private static synchronized boolean loadOnce(Consumer<String> warn) {
         if (loaded == null) {
             loaded = isBound() || tryLoad(warn);
         }

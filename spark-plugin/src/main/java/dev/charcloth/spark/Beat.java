@@ -1,5 +1,6 @@
 package dev.charcloth.spark;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,18 +13,19 @@ final class Beat {
     private static final Logger LOG = LoggerFactory.getLogger(Beat.class);
 
     private static final long AFTER_FAILURE_MILLIS = 5_000;
+    private static final long NEVER = -1;
 
     private final Thread thread;
-    private final Runnable begin;
+    private final BooleanSupplier begin;
     private final LongSupplier turn;
     private boolean ended;
     private boolean complained;
 
     /**
-     * @param begin done once, at first
+     * @param begin done once, at first; false ends it
      * @param turn  done over and over; how many milliseconds to wait before it is done again
      */
-    Beat(String name, Runnable begin, LongSupplier turn) {
+    Beat(String name, BooleanSupplier begin, LongSupplier turn) {
         this.begin = begin;
         this.turn = turn;
         this.thread = Threads.daemon(name, this::run, this::complain);
@@ -44,11 +46,8 @@ final class Beat {
     }
 
     private void run() {
-        long wait = once(() -> {
-            begin.run();
-            return 0;
-        });
-        while (sleep(wait)) {
+        long wait = once(() -> begin.getAsBoolean() ? 0 : NEVER);
+        while (wait != NEVER && sleep(wait)) {
             wait = once(turn);
         }
     }

@@ -132,12 +132,13 @@ final class DriverSide implements DriverPlugin {
     }
 
     /** What a user has said meanwhile holds. */
-    private void begin() {
+    private boolean begin() {
         synchronized (commands) {
             if (settings.driverRecords && settings.autoStart && !commanded) {
                 recording.start(who, "");
             }
         }
+        return true;
     }
 
     private long turn() {

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugin in an executor: tells the agent about tasks, and records if the driver says so. Only loading the library
- * is waited for; all else is done by a thread that asks the driver every so often. Nothing is thrown into Spark. A
- * process has one that counts: the first that is to record, until it is shut down.
+ * The plugin in an executor: tells the agent about tasks, and records if the driver says so. Only reading the
+ * configuration is waited for; all else is done by a thread that loads the library and asks the driver every so often.
+ * Nothing is thrown into Spark. A process has one that counts: the first that is to record, until it is shut down.
  */
 final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
@@ -82,17 +82,14 @@ final class ExecutorSide implements ExecutorPlugin {
                 dialect == Dialect.CODEGURU ? LOG::warn : LOG::debug);
         boolean shared = DriverSide.recordsHere();
         boolean needed = shared || settings.enabled;
-        if (!needed || !enter(this) || !NativeAgent.load(LOG::warn)) {
-            return;
-        }
-        spans = true;
-        if (shared) {
+        spans = needed && enter(this);
+        if (!spans || shared) {
             return;
         }
         recording = new Recording("executor " + executor, settings,
                 new Hadoop(() -> SparkHadoopUtil.get().newConfiguration(ctx.conf())));
         Gauges.register(ctx.metricRegistry(), recording);
-        beat = new Beat("charcloth-executor", () -> { }, this::askDriver);
+        beat = new Beat("charcloth-executor", () -> NativeAgent.load(LOG::warn), this::askDriver);
         beat.start();
         atExit = new AtExit("charcloth-executor-end", this::shutdown);
         atExit.add();
@@ -203,9 +200,10 @@ final class ExecutorSide implements ExecutorPlugin {
         LOG.debug("The driver is gone before executor {}: {}", executor, e.toString());
     }
 
+    /** The first task waits for the library if that is still being loaded; none waits afterwards. */
     @Override
     public void onTaskStart() {
-        TaskContext t = spans ? TaskContext.get() : null;
+        TaskContext t = spans && NativeAgent.load(LOG::warn) ? TaskContext.get() : null;
         if (t == null) {
             return;
         }

@@ -1,5 +1,6 @@
 package dev.charcloth.spark;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
@@ -9,10 +10,19 @@ import org.junit.jupiter.api.Test;
 
 class BeatTest {
     @Test
+    void oneThatHasNothingToDoEnds() {
+        AtomicInteger turns = new AtomicInteger();
+        Beat beat = new Beat("test", () -> false, turns::incrementAndGet);
+        beat.start();
+        beat.end(50_000);
+        assertEquals(0, turns.get());
+    }
+
+    @Test
     void memoryThatRunsOutDoesNotEndIt() throws InterruptedException {
         CountDownLatch again = new CountDownLatch(1);
         AtomicInteger turns = new AtomicInteger();
-        Beat beat = new Beat("test", () -> { }, () -> {
+        Beat beat = new Beat("test", () -> true, () -> {
             if (turns.incrementAndGet() == 1) {
                 throw new OutOfMemoryError("planted");
             }
