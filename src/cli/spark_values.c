@@ -14,6 +14,7 @@
 #define CPU_MIN_NS   10000
 #define WALL_MIN_NS  100000
 #define FLUSH_MIN_NS 100000000
+#define FLUSH_MAX_NS 86400000000000
 #define PERF_MAX     8
 #define WORD_MAX     256
 #define TAG_MAX      64
@@ -75,6 +76,8 @@ int cli_spark_flush(const char *value, struct ch_error *err)
 
 	if (r >= 0 && ns > 0 && ns < FLUSH_MIN_NS)
 		return ch_fail(err, -EINVAL, "shorter than 100ms; use e.g. 10s");
+	if (r >= 0 && ns > FLUSH_MAX_NS)
+		return ch_fail(err, -EINVAL, "longer than 1d; use e.g. 10s");
 	return r;
 }
 

@@ -56,6 +56,9 @@ final class AgentOptions {
         if (options.length() > MAX_LENGTH) {
             throw new IllegalArgumentException("longer than " + MAX_LENGTH + " characters; use fewer options");
         }
+        if (options.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("has a line break or the like; use commas only");
+        }
         List<String> taken = new ArrayList<>();
         List<String> dropped = new ArrayList<>();
         for (String word : options.split(",")) {

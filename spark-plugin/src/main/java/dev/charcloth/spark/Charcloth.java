@@ -44,8 +44,8 @@ public final class Charcloth {
     private static DriverSide driver(SparkContext sc) {
         DriverSide driver = DriverSide.here();
         if (sc == null || driver == null) {
-            throw new IllegalStateException("Charcloth is not in this application; start it with"
-                    + " --conf spark.plugins=" + CharclothPlugin.class.getName());
+            throw new IllegalStateException("Charcloth is not in this application, or it has ended; start it"
+                    + " with --conf spark.plugins=" + CharclothPlugin.class.getName());
         }
         return driver;
     }

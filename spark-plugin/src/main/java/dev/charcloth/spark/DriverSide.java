@@ -206,20 +206,25 @@ final class DriverSide implements DriverPlugin {
     /** By Spark or when the JVM ends: who comes second waits for the first, and has nothing left to do. */
     @Override
     public synchronized void shutdown() {
-        leave(this);
-        if (done || atExit == null) {
-            return;
-        }
-        done = true;
         try {
-            Deadline deadline = Deadline.in(STOP_MILLIS);
-            beat.end(deadline.left() / 10);
-            recording.close(deadline);
-            // Executors have been told to end by now. A cluster manager kills them soon after the driver is gone.
-            fleet.awaitDone(deadline);
-            atExit.remove();
+            if (!done && atExit != null) {
+                done = true;
+                end();
+            }
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("The recording of the driver could not be ended: {}", e.toString());
+        } finally {
+            // Not before: executors still have to say that they are done.
+            leave(this);
         }
+    }
+
+    private void end() {
+        Deadline deadline = Deadline.in(STOP_MILLIS);
+        beat.end(deadline.left() / 10);
+        recording.close(deadline);
+        // Executors have been told to end by now. A cluster manager kills them soon after the driver is gone.
+        fleet.awaitDone(deadline);
+        atExit.remove();
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -84,6 +85,8 @@ final class HadoopSink implements Sink {
             if (out != null) {
                 out.close();
             }
+        } catch (FSError e) {
+            throw unwrapped(e);
         } finally {
             if (toClose != null) {
                 toClose.close();
@@ -104,10 +107,18 @@ final class HadoopSink implements Sink {
                 way = Way.of(fs, hidden("probe"));
             }
             step.run();
+        } catch (FSError e) {
+            abandon();
+            throw unwrapped(e);
         } catch (IOException | RuntimeException | Error e) {
             abandon();
             throw e;
         }
+    }
+
+    /** Hadoop's local file system says so of a full disk, as if nothing could be done about it. */
+    private static IOException unwrapped(FSError e) {
+        return new IOException(e.getCause() == null ? e.toString() : e.getCause().getMessage(), e);
     }
 
     private void write(InputStream in) throws IOException {
@@ -200,6 +211,10 @@ final class HadoopSink implements Sink {
         }
         long bytes = copy(in, growing);
         growing.hflush();
+        // A file that somebody has removed takes all that is written to it.
+        if (!fs.exists(growingPath)) {
+            throw new Lost(growingPath + " was removed while it was being written");
+        }
         whole += bytes;
     }
 
@@ -269,7 +284,7 @@ final class HadoopSink implements Sink {
             if (c != null) {
                 c.close();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | FSError e) {
             // As above.
         }
     }

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
  */
 final class Settings {
     private static final long FLUSH_MIN_NANOS = 100_000_000;
+    private static final long FLUSH_MAX_NANOS = TimeUnit.DAYS.toNanos(1);
     private static final String TMPDIR = "java.io.tmpdir";
 
     /** Nobody in this application records, whatever an executor's environment says. */
@@ -180,6 +181,9 @@ final class Settings {
         long nanos = Parse.time(text, "10s");
         if (nanos != 0 && nanos < FLUSH_MIN_NANOS) {
             throw new IllegalArgumentException("shorter than 100ms; use e.g. 10s");
+        }
+        if (nanos > FLUSH_MAX_NANOS) {
+            throw new IllegalArgumentException("longer than 1d; use e.g. 10s");
         }
         return TimeUnit.NANOSECONDS.toMillis(nanos);
     }

@@ -45,6 +45,8 @@ final class Shipper {
     private volatile long busySince = IDLE;
     private volatile long bytesShipped;
     private volatile String lastError;
+    /** Why some of what was shipped is not there any more; null: it is. */
+    private volatile String lost;
     private Shipper before;
     private boolean hurried;
 
@@ -101,7 +103,7 @@ final class Shipper {
 
     /** Whether every segment that is finished has gone out. */
     boolean hasAll() {
-        return segments.waiting() == 0 && dropped.get() == 0;
+        return segments.waiting() == 0 && dropped.get() == 0 && lost == null;
     }
 
     /**
@@ -122,9 +124,9 @@ final class Shipper {
         return bytesShipped;
     }
 
-    /** Null: none since the last success. */
+    /** What was lost, or else what went wrong last; null: nothing, or nothing since the last success. */
     String lastError() {
-        return lastError;
+        return lost != null ? lost : lastError;
     }
 
     /** Ships what is due. The thread's work; tests do it by hand. */
@@ -239,7 +241,11 @@ final class Shipper {
     private void failed(Throwable e) {
         lastError = e.toString();
         retry.failed(clock.getAsLong());
-        if (isHopeless(e)) {
+        if (e instanceof Sink.Lost) {
+            lost = e.getMessage();
+            log.warn("charcloth: {}, what was in it is lost; what comes now goes to another file. Leave {} alone while "
+                    + "a job runs.", lost, told);
+        } else if (isHopeless(e)) {
             giveUp(e instanceof Sink.Refused ? e.getMessage() : lastError);
         } else if (retry.exhausted(clock.getAsLong())) {
             giveUp(retry.failures() + " tries; " + lastError);
@@ -264,7 +270,7 @@ final class Shipper {
             lastError = why;
         }
         log.warn("charcloth: gave up writing the recording to {}: {}. The job goes on without. {} segments ({} bytes) "
-                + "are left in {}, {} were dropped. Check that {} exists and that this user may write there.",
+                + "are left in {}, {} were dropped. Check that {} exists, has room, and may be written to by this user.",
                 sink.where(), why, segments.waiting(), segments.waitingBytes(), segments.folder(), dropped, told);
         return true;
     }

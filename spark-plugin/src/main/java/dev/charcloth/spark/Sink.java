@@ -27,6 +27,15 @@ interface Sink extends Closeable {
     /** The place as a user would name it. */
     String where();
 
+    /** What was put before is gone; this segment may be put again. */
+    final class Lost extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Lost(String message) {
+            super(message);
+        }
+    }
+
     /** No second try will mend this. */
     final class Refused extends IOException {
         private static final long serialVersionUID = 1L;

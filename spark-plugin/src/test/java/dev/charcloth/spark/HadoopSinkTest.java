@@ -71,6 +71,20 @@ class HadoopSinkTest {
     }
 
     @Test
+    void aFileThatIsRemovedIsNoticedAndBegunAnew() throws IOException {
+        Path out = dir.resolve("out");
+
+        try (HadoopSink sink = local(out, null, false)) {
+            sink.put(segment("one"));
+            Files.delete(out.resolve("driver.jfr"));
+            Files.delete(out);
+            assertThrows(Sink.Lost.class, () -> sink.put(segment("two")));
+            sink.put(segment("two"));
+            assertEquals("two", Files.readString(out.resolve("driver.1.jfr")));
+        }
+    }
+
+    @Test
     void aLocalFileGrowsAndIsSeenBeforeItIsClosed() throws IOException {
         Path out = dir.resolve("a/b");
 

@@ -110,6 +110,7 @@ class SettingsTest {
         "keepLocal | si | neither true nor false; use one of them (taken: false)",
         "flushInterval | soon | not a time; use e.g. 10s (taken: 10s)",
         "flushInterval | 1ms | shorter than 100ms; use e.g. 10s (taken: 10s)",
+        "flushInterval | 106751d | longer than 1d; use e.g. 10s (taken: 10s)",
         "maxOverhead | 0 | not a percentage above 0; use e.g. 2 (taken: 2)",
         "maxOverhead | 101 | not a percentage above 0; use e.g. 2 (taken: 2)",
         "python | true | has no effect yet; leave it out (taken: false)",
