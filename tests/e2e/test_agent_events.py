@@ -169,13 +169,14 @@ def test_a_task_that_is_killed_has_a_span(version, tmp_path, charcloth):
     assert set(spans(run.recording)[1]) == {(None, "worker", True), ("ok", "worker", False)}
     assert set(spans(run.recording)[2]) == {(None, "worker", True), ("failed", "worker", False)}
     assert set(spans(run.recording)[3]) == {(None, "last", True)}
+    assert set(spans(run.recording)[4]) == {(None, "leaver", True), (None, "leaver", False)}
     first = next(event for event in agents.events(run.recording, "charcloth.TaskSpan") if event["taskId"] == 1)
     assert (first["stage"], first["partition"], first["sqlExecution"], first["executor"]) == (3, 1, 7, "exec-1")
     assert first["jobGroup"] == "group \u00e9\U0001f600"
     assert first["description"] == "two\nlines"
     stacks = charcloth("convert", run.recording, "-o", "-", "--format", "collapsed", "--by", "task", check=0).stdout
     burnt = {line.split(";")[0] for line in stacks.splitlines() if ";Tasks.burn" in line}
-    assert burnt == {"task=1", "task=2", "task=3"}
+    assert burnt == {"task=1", "task=2", "task=3", "task=4"}
 
 
 @ALL

@@ -1,8 +1,10 @@
 import dev.charcloth.Agent;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs tasks one after the other on two threads and tells the profiler about them. The last one never ends: the process
- * is halted in the middle of it. Says how long each task burned CPU.
+ * Runs tasks one after the other and tells the profiler about them, but not of the end of one whose thread ends with it.
+ * The last one never ends: the process is halted in the middle of it.
  */
 public class Tasks {
     static volatile long sink;
@@ -54,9 +56,16 @@ public class Tasks {
         }, "worker");
         worker.start();
         worker.join();
-        Thread last = new Thread(() -> task(3, 4, null), "last");
-        last.start();
-        last.join();
+        Thread leaver = new Thread(() -> task(4, 4, null), "leaver");
+        leaver.start();
+        leaver.join();
+        CountDownLatch burnt = new CountDownLatch(1);
+        new Thread(() -> {
+            task(3, 4, null);
+            burnt.countDown();
+            LockSupport.park();
+        }, "last").start();
+        burnt.await();
         Thread.sleep(1500); // a flush writes what there is every second
         System.out.println("halt");
         System.out.flush();
