@@ -1,8 +1,12 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** Spends three quarters of its time under heavy(), one under light(), until the main thread had that much CPU time. */
+/**
+ * Spends about three quarters of its time under heavy() and one under light(), until the main thread had that much CPU
+ * time, and says how much each really had: while one of them is still interpreted, its share is larger.
+ */
 public class Quarters {
+    static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     static volatile long sink;
 
     static long spin(long steps) {
@@ -21,17 +25,21 @@ public class Quarters {
         sink += spin(steps);
     }
 
-    static void round(long steps) {
+    static void round(long steps, long[] spent) {
+        long begun = THREADS.getCurrentThreadCpuTime();
         heavy(steps);
+        long between = THREADS.getCurrentThreadCpuTime();
         light(steps);
+        spent[0] += between - begun;
+        spent[1] += THREADS.getCurrentThreadCpuTime() - between;
     }
 
     public static void main(String[] args) {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        long until = threads.getCurrentThreadCpuTime() + Long.parseLong(args[0]) * 1_000_000;
-        while (threads.getCurrentThreadCpuTime() < until) {
-            round(5000);
+        long[] spent = new long[2];
+        long until = THREADS.getCurrentThreadCpuTime() + Long.parseLong(args[0]) * 1_000_000;
+        while (THREADS.getCurrentThreadCpuTime() < until) {
+            round(50_000, spent);
         }
-        System.out.println("done");
+        System.out.println("heavy " + spent[0] + "\nlight " + spent[1]);
     }
 }
