@@ -78,6 +78,7 @@ test_web() {
 # The unit tests of the Spark plugin.
 test_java() {
     local status=0 reports=build/spark/target/surefire-reports
+    (need_jar) || return 1 # the tests load the agent
     rm -rf "$reports"
     step java "unit tests of the Spark plugin" maven test "$@" || status=$?
     tally junit java "$reports" "$status"

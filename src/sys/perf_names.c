@@ -19,13 +19,14 @@
 #define MISS             PERF_COUNT_HW_CACHE_RESULT_MISS
 #define MANY             1000000 /* events that happen all the time */
 #define FEW              1000    /* and those that are the exception */
+#define SWITCHES         10      /* threads that take turns at a lock have ten thousands a second */
 #define CPU_CLOCK_NS     10000000
 #define RAW_PERIOD       MANY
 
 const struct ch_perf_event ch_perf_events[] = {
 	{ "cpu-clock", NULL, SW(CPU_CLOCK), CPU_CLOCK_NS, false, "CPU time in ns, by a timer" },
 	{ "page-faults", "faults", SW(PAGE_FAULTS), 1, false, "pages touched for the first time" },
-	{ "context-switches", "cs", SW(CONTEXT_SWITCHES), 1, true,
+	{ "context-switches", "cs", SW(CONTEXT_SWITCHES), SWITCHES, true,
 	  "times the thread lost its core" },
 	{ "cycles", "cpu-cycles", HW(CPU_CYCLES), MANY, false, "cycles of the CPU" },
 	{ "instructions", NULL, HW(INSTRUCTIONS), MANY, false, "instructions completed" },

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.charcloth.Agent;
 import dev.charcloth.NativeAgent;
@@ -30,14 +29,16 @@ class RecordingTest {
 
     @BeforeEach
     void prepare() {
-        assumeTrue(NativeAgent.load(line -> { }));
+        assertTrue(NativeAgent.load(System.err::println));
         given.conf.put("spark.charcloth.localDir", dir.resolve("local").toString());
         given.conf.put("spark.charcloth.output", dir.resolve("out").toUri().toString());
     }
 
     @AfterEach
     void end() {
-        recording.close(Deadline.in(50_000));
+        if (recording != null) {
+            recording.close(Deadline.in(50_000));
+        }
     }
 
     private void start(String options) {
