@@ -242,7 +242,7 @@ static void merge_one(struct loading *l, size_t i)
 			l->all = part->p;
 			part->p = NULL;
 		} else {
-			ch_profile_name_source(part->p, f->label);
+			ch_profile_name_process(part->p, f->label);
 			ch_profile_merge(l->all, part->p, file_label(l, f));
 		}
 	} else if (f->found && part->error.code == CH_NOT_A_PROFILE) {

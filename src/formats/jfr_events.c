@@ -287,7 +287,7 @@ static void on_jvm(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v
 	(void)h;
 	(void)snprintf(text, sizeof(text), "%lld since %lld", (long long)v[NUMBER_1],
 	               (long long)v[NUMBER_2]);
-	r->p->source = ch_profile_strz(r->p, text);
+	r->p->process = ch_profile_strz(r->p, text);
 }
 
 static void on_collection(struct ch_rec *r, struct ch_rec_handler *h, const uint64_t *v)

@@ -98,7 +98,7 @@ struct ch_sample {
 
 struct ch_series {
 	uint32_t name, unit; /* string ids */
-	uint32_t source;     /* string id of the process it is of, 0 the only one */
+	uint32_t process;    /* string id of what it is of, 0 the only one */
 	int64_t *time_ns;
 	double *value;
 	size_t n, time_cap, value_cap;
@@ -137,7 +137,7 @@ struct ch_profile {
 		struct ch_index index;
 	} rows;
 
-	uint32_t source; /* string id of the process that all this is of, 0 unknown */
+	uint32_t process; /* string id of what all this is of, 0 unknown */
 	struct ch_series *series;
 	size_t n_series, series_cap;
 
@@ -217,7 +217,7 @@ void ch_profile_check_sums(struct ch_profile *p);
 void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, int64_t time_ns,
                       double value);
 /* Its series are those of the process it is of, or of `otherwise` where that is not known. */
-void ch_profile_name_source(struct ch_profile *p, const char *otherwise);
+void ch_profile_name_process(struct ch_profile *p, const char *otherwise);
 /* Adds the series of `from`; those of one name and process become one. */
 void ch_profile_merge_series(struct ch_profile *to, const struct ch_profile *from);
 /* Brings the points of every series into the order of time: recorders write them as they come. */

@@ -7,18 +7,18 @@
 #define POINTS_MAX ((size_t)1 << 24)
 
 /* NULL when there is no room. The last ones first: points come file by file. */
-static struct ch_series *series(struct ch_profile *p, uint32_t source, const char *name,
+static struct ch_series *series(struct ch_profile *p, uint32_t process, const char *name,
                                 const char *unit)
 {
 	uint32_t id = ch_profile_strz(p, name);
 
 	for (size_t i = p->n_series; i-- > 0;)
-		if (p->series[i].name == id && p->series[i].source == source)
+		if (p->series[i].name == id && p->series[i].process == process)
 			return &p->series[i];
 	if (p->n_series >= SERIES_MAX || CH_ROOM(p->series, p->series_cap, p->n_series + 1) < 0)
 		return NULL;
 	p->series[p->n_series] =
-	    (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit), .source = source };
+	    (struct ch_series){ .name = id, .unit = ch_profile_strz(p, unit), .process = process };
 	return &p->series[p->n_series++];
 }
 
@@ -50,21 +50,21 @@ void ch_profile_point(struct ch_profile *p, const char *name, const char *unit, 
 	s->value[s->n++] = value;
 }
 
-void ch_profile_name_source(struct ch_profile *p, const char *otherwise)
+void ch_profile_name_process(struct ch_profile *p, const char *otherwise)
 {
-	uint32_t source = p->source ? p->source : ch_profile_strz(p, otherwise);
+	uint32_t process = p->process ? p->process : ch_profile_strz(p, otherwise);
 
 	for (size_t i = 0; i < p->n_series; i++)
-		if (!p->series[i].source)
-			p->series[i].source = source;
+		if (!p->series[i].process)
+			p->series[i].process = process;
 }
 
 static void merge_one(struct ch_profile *to, const struct ch_profile *from,
                       const struct ch_series *s)
 {
 	const char *name = ch_profile_text(from, s->name);
-	uint32_t source = s->source ? ch_profile_strz(to, ch_profile_text(from, s->source)) : 0;
-	struct ch_series *into = series(to, source, name, ch_profile_text(from, s->unit));
+	uint32_t process = s->process ? ch_profile_strz(to, ch_profile_text(from, s->process)) : 0;
+	struct ch_series *into = series(to, process, name, ch_profile_text(from, s->unit));
 
 	if (!into && to->n_series >= SERIES_MAX) {
 		ch_profile_note(to, "metrics over time are shown for the first processes only");
@@ -83,8 +83,8 @@ void ch_profile_merge_series(struct ch_profile *to, const struct ch_profile *fro
 {
 	if (!to->want.series)
 		return;
-	if (from->source && !to->source)
-		to->source = ch_profile_strz(to, ch_profile_text(from, from->source));
+	if (from->process && !to->process)
+		to->process = ch_profile_strz(to, ch_profile_text(from, from->process));
 	for (size_t i = 0; i < from->n_series; i++)
 		if (from->series[i].n)
 			merge_one(to, from, &from->series[i]);

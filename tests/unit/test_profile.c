@@ -171,9 +171,9 @@ static void merge_file(struct ch_profile *to, const char *process, const char *f
 	struct ch_profile *p = ch_profile_new(&to->want);
 
 	if (process)
-		p->source = ch_profile_strz(p, process);
+		p->process = ch_profile_strz(p, process);
 	ch_profile_point(p, "heap used", "bytes", time, (double)time);
-	ch_profile_name_source(p, file);
+	ch_profile_name_process(p, file);
 	ch_profile_merge(to, p, 0);
 	ch_profile_free(p);
 }
