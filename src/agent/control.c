@@ -55,7 +55,7 @@ static int take_memory(struct ch_error *err)
 		r = ch_ids_init(&s->classes, CLASSES_ENTRIES, err);
 	/* Without counters nobody tells when what it holds has gone out of date. */
 	if (!s->pc_cache && s->vm.nm_compile_id >= 0 && s->unloaded[0])
-		s->pc_cache = calloc(1, sizeof(*s->pc_cache));
+		s->pc_cache = ch_pc_cache_new();
 	if (!s->unwind)
 		s->unwind = ch_unwind_new(UNWIND_MAX, needs_table, NULL);
 	if (s->unwind)

@@ -12,14 +12,14 @@ static _Atomic uint32_t turn;
  * Grows whenever classes were unloaded: what was known at an address must be looked at again. And
  * every four seconds, since classes that are redefined leave their old methods without a word.
  */
-uint32_t ch_names_epoch(void)
+uint32_t ch_names_epoch(uint64_t now_ns)
 {
 	const struct ch_sampler *s = &ch_sampler;
 
 	if (!s->unloaded[0])
 		return atomic_fetch_add(&turn, 1) + 1;
 	return (uint32_t)(*s->unloaded[0] + (s->unloaded[1] ? *s->unloaded[1] : 0)) +
-	       (uint32_t)(ch_now_ns() >> 32) + atomic_load(&turn) + 1;
+	       (uint32_t)(now_ns >> 32) + atomic_load(&turn) + 1;
 }
 
 void ch_names_end_epoch(void)

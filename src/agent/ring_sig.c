@@ -4,10 +4,21 @@
 
 #include "agent/record.h"
 
-struct ch_stripe *ch_stripe_take(struct ch_rings *r)
+static unsigned own(const struct ch_rings *r)
 {
 	int cpu = sched_getcpu();
-	unsigned first = cpu < 0 ? 0 : (unsigned)cpu % r->n;
+
+	return cpu < 0 ? 0 : (unsigned)cpu % r->n;
+}
+
+struct ch_stripe *ch_stripe_here(const struct ch_rings *r)
+{
+	return &r->stripe[own(r)];
+}
+
+struct ch_stripe *ch_stripe_take(struct ch_rings *r)
+{
+	unsigned first = own(r);
 
 	for (unsigned i = 0; i < r->n; i++) {
 		struct ch_stripe *s = &r->stripe[(first + i) % r->n];
@@ -21,6 +32,11 @@ struct ch_stripe *ch_stripe_take(struct ch_rings *r)
 void ch_stripe_release(struct ch_stripe *s)
 {
 	atomic_store_explicit(&s->taken, 0, memory_order_release);
+}
+
+const void *ch_ring_next_place(const struct ch_ring *r)
+{
+	return r->data + (atomic_load_explicit(&r->head, memory_order_relaxed) & (r->cap - 1));
 }
 
 static void put_skip(struct ch_ring *r, uint64_t head, size_t n)

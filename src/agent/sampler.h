@@ -47,11 +47,12 @@ struct ch_sampler {
 	uint64_t interval_ns; /* of CPU time that one count stands for */
 	int wake_fd;
 
-	_Atomic uint64_t taken[CH_EV_COUNT];
+	/* All of the above is only read by handlers. What they write lies by itself. */
+	_Atomic uint64_t taken[CH_EV_COUNT] __attribute__((aligned(64)));
 	_Atomic uint64_t dropped[CH_DROP_COUNT];
 	_Atomic uint64_t ends[CH_WALK_ENDS];
 	_Atomic uint64_t handler_ns, handler_calls;
-	uint32_t *handler_log; /* for measuring: ns of each call, one after the other; or NULL */
+	uint32_t *handler_log;    /* for measuring: ns of each call, one after the other; or NULL */
 	_Atomic uint32_t handler_logged;
 };
 

@@ -8,8 +8,7 @@
 #include "agent/cpu.h"
 #include "agent/names.h"
 #include "agent/perf.h"
-
-#define WARM_BYTES 2048
+#include "agent/warm.h"
 
 struct ch_sampler ch_sampler = { .wake_fd = -1 };
 
@@ -84,19 +83,13 @@ static enum ch_walk_end walk_asgct(struct ch_walk *w, uint64_t java, const ucont
 static enum ch_walk_end walk(struct ch_walk *w, const ucontext_t *uc)
 {
 	struct ch_regs regs;
-	enum ch_walk_end end;
 
 	if (ch_sampler.asgct)
 		return walk_asgct(w, w->thread, uc);
 	if (!uc)
 		return ch_walk_sig(w, NULL);
 	regs = ch_arch_regs(uc);
-	if (!ch_sampler.unwind)
-		return ch_walk_sig(w, &regs);
-	w->libs = ch_unwind_enter_sig(ch_sampler.unwind);
-	end = ch_walk_sig(w, &regs);
-	ch_unwind_leave_sig(ch_sampler.unwind);
-	return end;
+	return ch_walk_sig(w, &regs);
 }
 
 /* What the thread did in the kernel; half of the room is for what it did before. */
@@ -119,16 +112,18 @@ static enum ch_walk_end take_walked(struct ch_walk *w, const struct ch_sample_of
 static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sample_of *what,
                     const ucontext_t *uc)
 {
+	uint64_t now_ns = ch_now_ns();
 	struct ch_rec_sample *rec;
 	unsigned n_kernel;
 	struct ch_walk w = { .vm = &ch_sampler.vm,
 		             .thread = atomic_load(&t->java),
 		             .max = ch_sampler.max_frames,
 		             .native = ch_sampler.native_frames,
+		             .unwind = ch_sampler.unwind,
 		             .cache = ch_sampler.pc_cache,
 		             .name = ch_name_method,
 		             .arg = &s->defs,
-		             .epoch = ch_names_epoch() };
+		             .epoch = ch_names_epoch(now_ns) };
 
 	rec = ch_ring_reserve(&s->samples, sizeof(*rec) + w.max * ch_sampler_frame_bytes());
 	if (!rec) {
@@ -136,7 +131,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		return false;
 	}
 	*rec = (struct ch_rec_sample){ .rec.type = CH_REC_SAMPLE,
-		                       .time_ns = ch_now_ns(),
+		                       .time_ns = now_ns,
 		                       .weight = what->weight,
 		                       .extra = what->extra,
 		                       .since_ns = what->since_ns,
@@ -169,6 +164,7 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 		count(&ch_sampler.dropped[CH_DROP_BUSY]);
 		return false;
 	}
+	ch_warm_objects(s, t);
 	taken = take_in(s, t, what, uc);
 	crowded = ch_ring_crowded(&s->samples) || ch_ring_crowded(&s->defs);
 	ch_stripe_release(s);
@@ -231,8 +227,8 @@ bool ch_sampler_note(struct ch_thread *t, enum ch_event event, uint64_t weight, 
 
 static struct ch_thread *thread_of(const siginfo_t *si)
 {
-	if (si->si_code == SI_TIMER || si->si_code == SI_QUEUE)
-		return ch_thread_of_handle((uint64_t)(uintptr_t)si->si_value.sival_ptr);
+	if (ch_has_handle(si))
+		return ch_thread_of_handle(ch_handle_of(si));
 	/* An interval timer of the process, a counter of the kernel, or nobody knows: whoever runs. */
 	return ch_thread_of_tid((int)syscall(SYS_gettid));
 }
@@ -240,37 +236,17 @@ static struct ch_thread *thread_of(const siginfo_t *si)
 /* Somebody's kill, or a signal that came without what it was to say, as too many are pending. */
 static bool says_nothing(const siginfo_t *si)
 {
-	return si->si_code <= 0 && si->si_code != SI_TIMER && si->si_code != SI_QUEUE;
+	return si->si_code <= 0 && !ch_has_handle(si);
 }
 
 static bool is_wall(const siginfo_t *si)
 {
-	return si->si_code == SI_QUEUE && (uintptr_t)si->si_value.sival_ptr >> 31 & 1;
+	return si->si_code == SI_QUEUE && ch_handle_is_wall(ch_handle_of(si));
 }
 
 static bool is_perf(const siginfo_t *si)
 {
 	return si->si_code > 0 && si->si_code != SI_KERNEL;
-}
-
-/*
- * What is about to be read was last touched milliseconds ago, the stack when its frames were made.
- * Asked for all at once it comes while the kernel tells the time; else a walk is mostly waiting, for
- * one line after the other.
- */
-static void warm_up(const struct ch_thread *t, const ucontext_t *uc)
-{
-	const struct ch_vm *vm = &ch_sampler.vm;
-	const char *sp = (const char *)ch_arch_regs(uc).sp,
-	           *java = (const char *)atomic_load(&t->java);
-
-	for (unsigned i = 0; i < WARM_BYTES; i += 64)
-		__builtin_prefetch(sp + i);
-	if (!java)
-		return;
-	__builtin_prefetch(java + vm->thread_obj);
-	__builtin_prefetch(java + vm->thread_anchor);
-	__builtin_prefetch(java + vm->thread_stack_base);
 }
 
 static void log_cost(uint64_t ns)
@@ -293,14 +269,15 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 	(void)sig;
 	if (!atomic_load_explicit(&ch_sampler.running, memory_order_acquire))
 		return;
+	ch_warm_first(si, context);
+	begun = ch_cpu_ns();
 	t = thread_of(si);
 	if (!t || t->ours) {
 		errno = saved;
 		return;
 	}
 	atomic_store(&t->in_handler, true);
-	warm_up(t, context);
-	begun = ch_cpu_ns();
+	ch_warm_thread(t);
 	if (!is_wall(si) && !says_nothing(si) &&
 	    (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context)))
 		ch_cpu_signal(t, begun, si, context);

@@ -23,45 +23,69 @@ struct ch_perf_slot {
 	uint64_t seen; /* its count at the last sample */
 };
 
+/* What its handler reads comes first. */
 struct ch_thread {
 	_Atomic uint32_t generation;
 	_Atomic int tid;       /* 0: the slot is free */
 	_Atomic uint64_t java; /* JavaThread *, 0 for a thread that is none */
-	int64_t java_id;
+	bool ours;             /* a thread of the agent */
+	atomic_bool in_handler;
+	atomic_bool wall_asked; /* by the sampler of all threads, and not answered yet */
 
-	/* Its name: told by others (seq is odd while they write), or read at each sample. */
-	_Atomic uint32_t name_seq;
-	uint32_t name_len;
-	char name[CH_THREAD_NAME_MAX];
+	/* CPU time: samples are due at every multiple of the interval, less the offset. */
+	bool has_timer, has_young_timer;
+	int timer, young_timer;
+	unsigned young_rearms;
+	uint64_t offset_ns, accounted;
 
 	/* Of the thread itself, in its handler. */
 	_Atomic uint32_t name_id;
 	_Atomic uint64_t name_hash; /* 0: to be told anew, though name_id still is the last one */
 	uint64_t name_mark;         /* of ch_thread_name_mark_sig when name_id was given; 0: none */
 
-	/* CPU time: samples are due at every multiple of the interval, less the offset. */
-	uint64_t offset_ns, accounted;
-	uint64_t counted_from_ns; /* its CPU time from which on it counts */
-	int timer, young_timer;
-	bool has_timer, has_young_timer;
-	unsigned young_rearms;
+	/* Counters of the kernel: its CPU clock, and others. */
 	struct ch_perf_slot clock, perf[CH_ARGS_PERF_MAX];
-	atomic_bool in_handler;
 
 	/* Wall clock: of the sampler of all threads, and of the thread while it is asked. */
-	atomic_bool wall_asked;
 	_Atomic uint64_t wall_cpu_ns;  /* CPU time at the end of the last sample; 0: none yet */
 	_Atomic uint32_t wall_name_id; /* its name in that sample, which outlives a chunk */
 	uint64_t wall_seen_cpu_ns, wall_last_ns;
 	uint64_t wall_counted_ns; /* all before is counted; a late answer may have counted ahead */
 	uint32_t wall_idle;
-	bool ours; /* a thread of the agent */
-};
+
+	/* Of others: from which CPU time on it counts; its name, odd seq while they write it. */
+	uint64_t counted_from_ns;
+	int64_t java_id;
+	_Atomic uint32_t name_seq;
+	uint32_t name_len;
+	char name[CH_THREAD_NAME_MAX];
+} __attribute__((aligned(64)));
 
 /* Signals carry this value. */
 static inline uint64_t ch_thread_handle(uint32_t index, uint32_t generation, bool wall)
 {
 	return (uint64_t)generation << 32 | (uint64_t)wall << 31 | index;
+}
+
+static inline uint32_t ch_handle_index(uint64_t handle)
+{
+	return (uint32_t)handle & 0x7fffffff;
+}
+
+static inline bool ch_handle_is_wall(uint64_t handle)
+{
+	return handle >> 31 & 1;
+}
+
+static inline bool ch_has_handle(const siginfo_t *si)
+{
+	return si->si_code == SI_TIMER || si->si_code == SI_QUEUE;
+}
+
+/* Of a signal that has one. */
+static inline uint64_t ch_handle_of(const siginfo_t *si)
+{
+	return (uintptr_t)si->si_value.sival_ptr;
 }
 
 int ch_threads_init(struct ch_error *err);

@@ -20,7 +20,7 @@ uint32_t ch_thread_index(const struct ch_thread *t)
 
 struct ch_thread *ch_thread_of_handle(uint64_t handle)
 {
-	uint32_t index = (uint32_t)handle & 0x7fffffff;
+	uint32_t index = ch_handle_index(handle);
 	struct ch_thread *t = &ch_threads_table.slot[index];
 
 	if (index >= ch_threads_count() || atomic_load(&t->generation) != handle >> 32 ||

@@ -3,9 +3,9 @@
 #include "base/hash.h"
 #include "sys/peek.h"
 
-static struct ch_pc_entry *entry_of(struct ch_pc_cache *c, uint64_t pc)
+static size_t place_of(uint64_t pc)
 {
-	return &c->entries[ch_hash_mix(pc, CH_HASH_K1) % CH_PC_CACHE_ENTRIES];
+	return ch_hash_mix(pc, CH_HASH_K1) % CH_PC_CACHE_ENTRIES;
 }
 
 static uint32_t compile_id(const struct ch_vm *vm, uint64_t blob)
@@ -16,7 +16,7 @@ static uint32_t compile_id(const struct ch_vm *vm, uint64_t blob)
 /* A copy of what is there for pc, whole; false when there is none. */
 static bool copy(struct ch_pc_cache *c, uint64_t pc, uint32_t epoch, struct ch_pc_entry *ret)
 {
-	struct ch_pc_entry *e = entry_of(c, pc);
+	struct ch_pc_entry *e = &c->entries[place_of(pc)];
 	uint32_t seq = atomic_load_explicit(&e->seq, memory_order_acquire);
 
 	if (seq & 1 || e->pc != pc || e->epoch != epoch)
@@ -24,8 +24,9 @@ static bool copy(struct ch_pc_cache *c, uint64_t pc, uint32_t epoch, struct ch_p
 	ret->compile_id = e->compile_id;
 	ret->blob = e->blob;
 	ret->frame_words = e->frame_words;
-	ret->n = e->n;
-	for (unsigned i = 0; i < CH_PC_CACHE_FRAMES; i++)
+	ret->in_prologue = e->in_prologue;
+	ret->n = e->n < CH_PC_CACHE_FRAMES ? e->n : CH_PC_CACHE_FRAMES;
+	for (unsigned i = 0; i < ret->n; i++)
 		ret->frames[i] = e->frames[i];
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&e->seq, memory_order_relaxed) == seq;
@@ -33,7 +34,7 @@ static bool copy(struct ch_pc_cache *c, uint64_t pc, uint32_t epoch, struct ch_p
 
 static void put(struct ch_pc_cache *c, const struct ch_pc_entry *e)
 {
-	struct ch_pc_entry *to = entry_of(c, e->pc);
+	struct ch_pc_entry *to = &c->entries[place_of(e->pc)];
 	uint32_t seq = atomic_load_explicit(&to->seq, memory_order_relaxed);
 
 	/* Whoever is writing it may: this is only a cache. */
@@ -45,6 +46,7 @@ static void put(struct ch_pc_cache *c, const struct ch_pc_entry *e)
 	to->blob = e->blob;
 	to->compile_id = e->compile_id;
 	to->frame_words = e->frame_words;
+	to->in_prologue = e->in_prologue;
 	to->n = e->n;
 	for (unsigned i = 0; i < e->n; i++)
 		to->frames[i] = e->frames[i];
@@ -54,7 +56,7 @@ static void put(struct ch_pc_cache *c, const struct ch_pc_entry *e)
 bool ch_pc_cache_get(struct ch_pc_cache *c, const struct ch_vm *vm, uint64_t pc, uint32_t epoch,
                      struct ch_pc_entry *ret)
 {
-	return copy(c, pc, epoch, ret) && ret->frame_words && ret->n <= CH_PC_CACHE_FRAMES &&
+	return copy(c, pc, epoch, ret) && ret->frame_words &&
 	       compile_id(vm, ret->blob) == ret->compile_id;
 }
 
@@ -71,7 +73,7 @@ bool ch_pc_cache_get_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t meth
 {
 	struct ch_pc_entry e;
 
-	if (!copy(c, bcp, epoch, &e) || e.frame_words || e.blob != method)
+	if (!copy(c, bcp, epoch, &e) || e.frame_words || e.blob != method || !e.n)
 		return false;
 	*ret_frame = e.frames[0];
 	return true;
@@ -85,4 +87,9 @@ void ch_pc_cache_put_bytecode(struct ch_pc_cache *c, uint64_t bcp, uint64_t meth
 	};
 
 	put(c, &e);
+}
+
+void ch_pc_cache_warm(const struct ch_pc_cache *c, uint64_t pc)
+{
+	__builtin_prefetch(&c->entries[place_of(pc)]);
 }

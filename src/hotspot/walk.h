@@ -81,9 +81,8 @@ struct ch_walk {
 	uint64_t thread; /* JavaThread *, 0 for a thread that is none */
 	uint64_t *frames;
 	unsigned max, n;
-	bool native; /* native frames on top are wanted */
-	/* Tables for native code without frame pointers; n 0: there are none. */
-	struct ch_unwind_libs libs;
+	bool native;               /* native frames on top are wanted */
+	struct ch_unwind *unwind;  /* for native code without frame pointers; NULL: there is none */
 	struct ch_pc_cache *cache; /* NULL: none */
 	/*
 	 * The id of a Method, asked for while its frame keeps it alive; 0: there is none to be had,

@@ -93,9 +93,8 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 	if (!atomic_load(&on) || !env)
 		return;
 	w.thread = (uint64_t)((char *)env - env_offset);
-	w.libs = ch_unwind_enter_sig(unwind);
+	w.unwind = unwind;
 	end = ch_walk_sig(&w, &regs);
-	ch_unwind_leave_sig(unwind);
 	done = (end == CH_WALK_DONE || end == CH_WALK_TRUNCATED) && w.n;
 	asgct(&theirs, DEPTH, context);
 	count(&counts.samples);
