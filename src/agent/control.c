@@ -98,15 +98,18 @@ static enum ch_cpu_engine engine_for(const struct ch_args *a)
 {
 	if (a->itimer)
 		return CH_CPU_ITIMER;
+	if (!a->cpu && !a->ctimer)
+		return CH_CPU_OFF;
 	return a->cpu && (a->interval_ns < 4000000 || a->kernel) ? CH_CPU_PERF : CH_CPU_TIMER;
 }
 
 static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, 1, !a->all_user };
+	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, ch_cpu_stretched(),
+		                        !a->all_user };
 	int r;
 
-	if (!a->cpu && !a->itimer && !a->ctimer)
+	if (config.engine == CH_CPU_OFF)
 		return 0;
 	r = ch_cpu_start(&config, err);
 	if (r < 0 && config.engine == CH_CPU_PERF) {
@@ -158,6 +161,21 @@ void ch_control_stop_events(void)
 	atomic_store(&ch_sampler.running, false);
 }
 
+static void say_stretch(const struct ch_args *a, struct ch_buf *out)
+{
+	struct ch_governor_status g;
+
+	ch_governor_status(&g);
+	if (g.stretch > 1)
+		ch_buf_printf(out,
+		              "a signal costs %.0f µs on this machine: to stay below "
+		              "maxoverhead=%g threads are asked every %g ms, not %g; each "
+		              "sample says what it stands for\n",
+		              (double)g.signal_ns / 1e3, a->max_overhead,
+		              (double)a->interval_ns * g.stretch / 1e6,
+		              (double)a->interval_ns / 1e6);
+}
+
 /* A stack that does not fit into a ring would never be recorded. */
 static void set_depth(unsigned depth, struct ch_buf *out)
 {
@@ -182,7 +200,8 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r < 0)
 		return r;
 	reset_counts();
-	ch_governor_start();
+	ch_governor_start(engine_for(a), (uint64_t)a->interval_ns, a->max_overhead);
+	say_stretch(a, out);
 	ch_cost_log_begin();
 	set_depth((unsigned)a->depth, out);
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");

@@ -1,10 +1,7 @@
 #include "agent/governor.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "agent/cpu.h"
 #include "agent/sampler.h"
+#include "agent/signal_cost.h"
 
 static struct {
 	struct ch_governor state;
@@ -13,28 +10,6 @@ static struct {
 	_Atomic unsigned stretch, changes;
 	_Atomic unsigned permille; /* of the process's CPU */
 } governor;
-
-/*
- * Signals to oneself, while the handler has nothing to do: way in, way out, and the system call,
- * which stands for what the kernel's timer does. The least of some rounds, free of interruptions.
- */
-static uint64_t cost_of_signal(void)
-{
-	const int rounds = 8, signals = 8;
-	pid_t pid = getpid(), tid = (pid_t)syscall(SYS_gettid);
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < rounds; i++) {
-		uint64_t begun = ch_cpu_ns(), used;
-
-		for (int k = 0; k < signals; k++)
-			syscall(SYS_tgkill, pid, tid, SIGPROF);
-		used = ch_cpu_ns() - begun;
-		if (used < least)
-			least = used;
-	}
-	return least / (uint64_t)signals;
-}
 
 uint64_t ch_governor_own_ns(uint64_t threads_ns)
 {
@@ -49,15 +24,19 @@ static void apply(unsigned stretch)
 	ch_wall_stretch(stretch);
 }
 
-void ch_governor_start(void)
+void ch_governor_start(enum ch_cpu_engine engine, uint64_t interval_ns, double max_percent)
 {
-	atomic_store(&governor.signal_ns, cost_of_signal());
+	uint64_t clock = engine == CH_CPU_PERF ? ch_signal_cost_of_clock() : 0;
+
+	atomic_store(&governor.signal_ns, clock ? clock : ch_signal_cost_at_tick());
 	governor.state = (struct ch_governor){ .stretch = 1 };
+	if (clock)
+		governor.state.stretch = ch_governor_begin(clock, interval_ns, max_percent);
 	governor.process_ns = ch_process_ns();
 	governor.own_ns = 0;
 	atomic_store(&governor.changes, 0);
 	atomic_store(&governor.permille, 0);
-	apply(1);
+	apply(governor.state.stretch);
 }
 
 void ch_governor_second(uint64_t threads_ns, double max_percent)

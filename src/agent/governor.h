@@ -1,13 +1,13 @@
 /*
  * What sampling may cost: when the agent takes more of the process's CPU than it was allowed for
  * some seconds, threads are asked less often; when it takes far less, as often as before again.
- * What a count stands for stays the same: totals remain exact, there are only fewer samples.
+ * Where a signal alone costs too much they are from the start. What a count stands for stays the
+ * same: totals remain exact, there are only fewer samples.
  */
 #ifndef CH_AGENT_GOVERNOR_H
 #define CH_AGENT_GOVERNOR_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "agent/cpu.h"
 
 struct ch_governor {
 	unsigned stretch;     /* threads are asked every `stretch` intervals; 1 as was wanted */
@@ -21,15 +21,18 @@ struct ch_governor {
 unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t process_ns,
                             double max_percent);
 
-/* A recording begins. Measures what the delivery of a signal costs; SIGPROF must be ours. */
-void ch_governor_start(void);
+/* The stretch to begin with, where a signal costs that much. */
+unsigned ch_governor_begin(uint64_t signal_ns, uint64_t interval_ns, double max_percent);
+
+/* A recording is about to begin. Measures what a signal costs; SIGPROF must be ours. */
+void ch_governor_start(enum ch_cpu_engine engine, uint64_t interval_ns, double max_percent);
 /* A second is over; threads_ns is what the agent's own threads have used so far. */
 void ch_governor_second(uint64_t threads_ns, double max_percent);
 
 struct ch_governor_status {
 	unsigned stretch, changes;
 	double percent;     /* of the process's CPU, in the last second that had 100 ms of it */
-	uint64_t signal_ns; /* delivery of one signal */
+	uint64_t signal_ns; /* what a signal costs, its handler aside */
 };
 
 /* Any thread. */

@@ -4,6 +4,7 @@
 #define FASTER_AFTER 10 /* seconds below a quarter of it: twice as much will still be below */
 #define STRETCH_MAX  64
 #define IDLE_NS      20000000u /* a process that does less in a second tells nothing about shares */
+#define HANDLER_NS   4000      /* what a handler takes, as long as none was measured */
 
 unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t process_ns,
                             double max_percent)
@@ -17,11 +18,22 @@ unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t pro
 	g->over = own > allowed ? g->over + 1 : 0;
 	g->under = own < allowed / 4 ? g->under + 1 : 0;
 	if (g->over >= SLOWER_AFTER && g->stretch < STRETCH_MAX) {
-		g->stretch *= 2;
+		g->stretch = g->stretch < STRETCH_MAX / 2 ? g->stretch * 2 : STRETCH_MAX;
 		g->over = 0;
 	} else if (g->under >= FASTER_AFTER && g->stretch > 1) {
 		g->stretch /= 2;
 		g->under = 0;
 	}
 	return g->stretch;
+}
+
+unsigned ch_governor_begin(uint64_t signal_ns, uint64_t interval_ns, double max_percent)
+{
+	double each = 100.0 * (double)(signal_ns + HANDLER_NS);
+	double allowed = max_percent * (double)interval_ns;
+	unsigned stretch = 1;
+
+	while (stretch < STRETCH_MAX && each > allowed * stretch)
+		stretch++;
+	return stretch;
 }

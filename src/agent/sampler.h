@@ -52,6 +52,7 @@ struct ch_sampler {
 	_Atomic uint64_t dropped[CH_DROP_COUNT];
 	_Atomic uint64_t ends[CH_WALK_ENDS];
 	_Atomic uint64_t handler_ns, handler_calls;
+	_Atomic uint64_t unasked; /* signals while nothing is recorded */
 	uint32_t *handler_log;    /* for measuring: ns of each call, one after the other; or NULL */
 	_Atomic uint32_t handler_logged;
 };

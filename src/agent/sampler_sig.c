@@ -267,8 +267,10 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 	struct ch_thread *t;
 
 	(void)sig;
-	if (!atomic_load_explicit(&ch_sampler.running, memory_order_acquire))
+	if (!atomic_load_explicit(&ch_sampler.running, memory_order_acquire)) {
+		count(&ch_sampler.unasked);
 		return;
+	}
 	ch_warm_first(si, context);
 	begun = ch_cpu_ns();
 	t = thread_of(si);

@@ -125,6 +125,17 @@ def test_too_much_overhead_lengthens_the_interval_and_keeps_the_sum(agent, tmp_p
     assert sum(main) * 0.01 == pytest.approx(recorded.truth["spun"] / 1e9, rel=0.1)
 
 
+def test_where_signals_cost_too_much_a_recording_begins_slower(tmp_path):
+    agent = "start,event=cpu,interval=1ms,maxoverhead=0.1"
+    said = r"\[charcloth\] a signal costs \d+ µs on this machine: .* every \d+ ms, not 1; .*\n"
+    recorded = metrics.record(tmp_path, 17, main=("Gauges", "3"), agent=agent, said=said)
+    intervals = [metrics.seconds(row["interval"]) for row in recorded.events["charcloth.SamplerStats"]]
+    assert 0.004 <= intervals[0] <= 0.064  # the handler alone is taken for 4 of 1,000 µs
+    samples = metrics.events_of(recorded.path, ["jdk.ExecutionSample"])["jdk.ExecutionSample"]
+    main = [row["samples"] for row in samples if row["sampledThread"]["javaName"] == "main"]
+    assert sum(main) * 0.001 == pytest.approx(recorded.truth["spun"] / 1e9, rel=0.1)
+
+
 def test_a_cheap_recording_keeps_its_interval(tmp_path):
     recorded = metrics.record(tmp_path, 17, main=("Gauges", "5"), agent="start,event=cpu,maxoverhead=50")
     intervals = {metrics.seconds(row["interval"]) for row in recorded.events["charcloth.SamplerStats"]}

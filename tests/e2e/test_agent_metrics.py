@@ -68,15 +68,15 @@ def events_of(path, kinds=(*TYPES, "charcloth.SamplerStats", "charcloth.Labels",
     return found
 
 
-def record(folder, version, *options, main=("Gauges", "1.5"), agent="start,event=cpu"):
-    """Runs programs/Gauges.java under the agent to its end."""
+def record(folder, version, *options, main=("Gauges", "1.5"), agent="start,event=cpu", said=""):
+    """Runs programs/Gauges.java under the agent to its end; `said` is a pattern of what the agent has to say."""
     path, data = folder / "x.jfr", folder / "data"
     data.write_bytes(bytes(READ_BYTES))
     command = [jdks.java(version), "-Xmx256m", *options, f"-agentpath:{agents.library()}={agent},file={path}"]
     command += ["-cp", jvms.classes("Gauges"), *main, data]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr == ""
+    assert re.fullmatch(said, done.stderr)
     truth = {key: int(value) for key, value in re.findall(r"^(.*)=(-?\d+)$", done.stdout, re.MULTILINE)}
     return Recorded(path, truth, events_of(path))
 
