@@ -103,6 +103,21 @@ static enum ch_cpu_engine engine_for(const struct ch_args *a)
 	return a->cpu && (a->interval_ns < 4000000 || a->kernel) ? CH_CPU_PERF : CH_CPU_TIMER;
 }
 
+static void say_stretch(const struct ch_args *a, struct ch_buf *out)
+{
+	struct ch_governor_status g;
+
+	ch_governor_status(&g);
+	if (g.stretch > 1)
+		ch_buf_printf(out,
+		              "a signal costs %.0f µs on this machine: to stay below "
+		              "maxoverhead=%g threads are asked every %g ms, not %g; each "
+		              "sample says what it stands for\n",
+		              (double)g.signal_ns / 1e3, a->max_overhead,
+		              (double)a->interval_ns * g.stretch / 1e6,
+		              (double)a->interval_ns / 1e6);
+}
+
 static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
 	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, ch_cpu_stretched(),
@@ -117,7 +132,9 @@ static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_erro
 		              "perf's clock is not to be had (%s): samples come at the kernel's "
 		              "tick, each with its true weight\n",
 		              err->text);
+		ch_governor_no_clock();
 		config.engine = CH_CPU_TIMER;
+		config.stretch = ch_cpu_stretched();
 		r = ch_cpu_start(&config, err);
 	}
 	if (r < 0 && config.engine == CH_CPU_TIMER) {
@@ -125,6 +142,8 @@ static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_erro
 		config.engine = CH_CPU_ITIMER;
 		r = ch_cpu_start(&config, err);
 	}
+	if (r >= 0)
+		say_stretch(a, out);
 	return r;
 }
 
@@ -161,21 +180,6 @@ void ch_control_stop_events(void)
 	atomic_store(&ch_sampler.running, false);
 }
 
-static void say_stretch(const struct ch_args *a, struct ch_buf *out)
-{
-	struct ch_governor_status g;
-
-	ch_governor_status(&g);
-	if (g.stretch > 1)
-		ch_buf_printf(out,
-		              "a signal costs %.0f µs on this machine: to stay below "
-		              "maxoverhead=%g threads are asked every %g ms, not %g; each "
-		              "sample says what it stands for\n",
-		              (double)g.signal_ns / 1e3, a->max_overhead,
-		              (double)a->interval_ns * g.stretch / 1e6,
-		              (double)a->interval_ns / 1e6);
-}
-
 /* A stack that does not fit into a ring would never be recorded. */
 static void set_depth(unsigned depth, struct ch_buf *out)
 {
@@ -201,7 +205,6 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 		return r;
 	reset_counts();
 	ch_governor_start(engine_for(a), (uint64_t)a->interval_ns, a->max_overhead);
-	say_stretch(a, out);
 	ch_cost_log_begin();
 	set_depth((unsigned)a->depth, out);
 	ch_sampler.native_frames = !a->cstack || strcmp(a->cstack, "no");

@@ -352,7 +352,7 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 	ch_cpu_state.stretch = config->stretch ? config->stretch : 1;
 	ch_cpu_state.period_ns = config->interval_ns * ch_cpu_state.stretch;
 	if (config->engine == CH_CPU_ITIMER) {
-		itimer_set(config->interval_ns);
+		itimer_set(ch_cpu_state.period_ns);
 		return 0;
 	}
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {

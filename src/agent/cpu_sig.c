@@ -48,6 +48,7 @@ void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, uc
 	} else {
 		if (si->si_code == SI_TIMER && si->si_overrun > 0)
 			what.weight += (uint64_t)si->si_overrun;
+		what.weight *= atomic_load(&ch_cpu_state.stretch);
 		ch_sampler_take(t, &what, uc);
 	}
 }

@@ -6,7 +6,10 @@
 static struct {
 	struct ch_governor state;
 	uint64_t own_ns, process_ns; /* at the end of the last second */
+	uint64_t tick_ns;            /* what a signal costs that comes with the tick */
 	_Atomic uint64_t signal_ns;
+	_Atomic unsigned
+	    clock_stretch; /* what the CPU clock began with; that of the state counts on */
 	_Atomic unsigned stretch, changes;
 	_Atomic unsigned permille; /* of the process's CPU */
 } governor;
@@ -20,23 +23,36 @@ uint64_t ch_governor_own_ns(uint64_t threads_ns)
 static void apply(unsigned stretch)
 {
 	atomic_store(&governor.stretch, stretch);
-	ch_cpu_stretch(stretch);
+	ch_cpu_stretch(atomic_load(&governor.clock_stretch) * stretch);
 	ch_wall_stretch(stretch);
+}
+
+static void begin(uint64_t signal_ns, unsigned clock_stretch)
+{
+	atomic_store(&governor.signal_ns, signal_ns);
+	atomic_store(&governor.clock_stretch, clock_stretch);
+	apply(1);
 }
 
 void ch_governor_start(enum ch_cpu_engine engine, uint64_t interval_ns, double max_percent)
 {
-	uint64_t clock = engine == CH_CPU_PERF ? ch_signal_cost_of_clock() : 0;
+	uint64_t clock_ns = engine == CH_CPU_PERF ? ch_signal_cost_of_clock() : 0;
 
-	atomic_store(&governor.signal_ns, clock ? clock : ch_signal_cost_at_tick());
+	governor.tick_ns = ch_signal_cost_at_tick();
 	governor.state = (struct ch_governor){ .stretch = 1 };
-	if (clock)
-		governor.state.stretch = ch_governor_begin(clock, interval_ns, max_percent);
 	governor.process_ns = ch_process_ns();
 	governor.own_ns = 0;
 	atomic_store(&governor.changes, 0);
 	atomic_store(&governor.permille, 0);
-	apply(governor.state.stretch);
+	if (clock_ns)
+		begin(clock_ns, ch_governor_begin(clock_ns, interval_ns, max_percent));
+	else
+		begin(governor.tick_ns, 1);
+}
+
+void ch_governor_no_clock(void)
+{
+	begin(governor.tick_ns, 1);
 }
 
 void ch_governor_second(uint64_t threads_ns, double max_percent)
@@ -58,7 +74,7 @@ void ch_governor_second(uint64_t threads_ns, double max_percent)
 
 void ch_governor_status(struct ch_governor_status *ret)
 {
-	*ret = (struct ch_governor_status){ .stretch = atomic_load(&governor.stretch),
+	*ret = (struct ch_governor_status){ .stretch = ch_cpu_stretched(),
 		                            .changes = atomic_load(&governor.changes),
 		                            .percent = atomic_load(&governor.permille) / 10.0,
 		                            .signal_ns = atomic_load(&governor.signal_ns) };

@@ -21,16 +21,19 @@ struct ch_governor {
 unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t process_ns,
                             double max_percent);
 
-/* The stretch to begin with, where a signal costs that much. */
+/* The stretch of the CPU clock to begin with, where a signal of it costs that much. */
 unsigned ch_governor_begin(uint64_t signal_ns, uint64_t interval_ns, double max_percent);
 
 /* A recording is about to begin. Measures what a signal costs; SIGPROF must be ours. */
 void ch_governor_start(enum ch_cpu_engine engine, uint64_t interval_ns, double max_percent);
+/* Perf's clock, of which that was told, is not to be had after all. */
+void ch_governor_no_clock(void);
 /* A second is over; threads_ns is what the agent's own threads have used so far. */
 void ch_governor_second(uint64_t threads_ns, double max_percent);
 
 struct ch_governor_status {
-	unsigned stretch, changes;
+	unsigned stretch; /* of the CPU clock */
+	unsigned changes;
 	double percent;     /* of the process's CPU, in the last second that had 100 ms of it */
 	uint64_t signal_ns; /* what a signal costs, its handler aside */
 };

@@ -18,7 +18,7 @@ unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t pro
 	g->over = own > allowed ? g->over + 1 : 0;
 	g->under = own < allowed / 4 ? g->under + 1 : 0;
 	if (g->over >= SLOWER_AFTER && g->stretch < STRETCH_MAX) {
-		g->stretch = g->stretch < STRETCH_MAX / 2 ? g->stretch * 2 : STRETCH_MAX;
+		g->stretch *= 2;
 		g->over = 0;
 	} else if (g->under >= FASTER_AFTER && g->stretch > 1) {
 		g->stretch /= 2;

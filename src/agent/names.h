@@ -15,7 +15,7 @@ struct ch_walk;
  * an epoch, until classes are unloaded or ch_names_forget.
  */
 uint32_t ch_name_method(struct ch_walk *w, uint64_t method);
-uint32_t ch_names_epoch(uint64_t now_ns);
+uint32_t ch_names_epoch(uint64_t now_ns); /* of CLOCK_MONOTONIC */
 /* What methods and classes were called is told anew. For the recorder. */
 void ch_names_forget(void);
 /* Whoever compares epochs looks again. Signal-safe. */

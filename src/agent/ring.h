@@ -44,8 +44,6 @@ void ch_rings_rewind(struct ch_rings *r);
 /* A stripe of one's own, or NULL when all are taken. */
 struct ch_stripe *ch_stripe_take(struct ch_rings *r);
 void ch_stripe_release(struct ch_stripe *s);
-/* The one that is tried first, to look at only: it may be somebody's. */
-struct ch_stripe *ch_stripe_here(const struct ch_rings *r);
 /* Where the next record most likely goes, to look at only. */
 const void *ch_ring_next_place(const struct ch_ring *r);
 

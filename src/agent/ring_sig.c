@@ -4,21 +4,10 @@
 
 #include "agent/record.h"
 
-static unsigned own(const struct ch_rings *r)
-{
-	int cpu = sched_getcpu();
-
-	return cpu < 0 ? 0 : (unsigned)cpu % r->n;
-}
-
-struct ch_stripe *ch_stripe_here(const struct ch_rings *r)
-{
-	return &r->stripe[own(r)];
-}
-
 struct ch_stripe *ch_stripe_take(struct ch_rings *r)
 {
-	unsigned first = own(r);
+	int cpu = sched_getcpu();
+	unsigned first = cpu < 0 ? 0 : (unsigned)cpu % r->n;
 
 	for (unsigned i = 0; i < r->n; i++) {
 		struct ch_stripe *s = &r->stripe[(first + i) % r->n];

@@ -47,7 +47,7 @@ struct ch_sampler {
 	uint64_t interval_ns; /* of CPU time that one count stands for */
 	int wake_fd;
 
-	/* All of the above is only read by handlers. What they write lies by itself. */
+	/* What is above is hardly ever written. What every handler writes lies by itself. */
 	_Atomic uint64_t taken[CH_EV_COUNT] __attribute__((aligned(64)));
 	_Atomic uint64_t dropped[CH_DROP_COUNT];
 	_Atomic uint64_t ends[CH_WALK_ENDS];

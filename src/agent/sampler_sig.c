@@ -164,6 +164,7 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 		count(&ch_sampler.dropped[CH_DROP_BUSY]);
 		return false;
 	}
+	t->stripe = s;
 	ch_warm_objects(s, t);
 	taken = take_in(s, t, what, uc);
 	crowded = ch_ring_crowded(&s->samples) || ch_ring_crowded(&s->defs);

@@ -16,6 +16,8 @@
 
 #define CH_THREADS_MAX (1u << 16)
 
+struct ch_stripe;
+
 /* A counter of the kernel. */
 struct ch_perf_slot {
 	_Atomic int fd; /* plus 1: 0 is none */
@@ -39,6 +41,7 @@ struct ch_thread {
 	uint64_t offset_ns, accounted;
 
 	/* Of the thread itself, in its handler. */
+	const struct ch_stripe *stripe; /* where its last sample went: the next one likely too */
 	_Atomic uint32_t name_id;
 	_Atomic uint64_t name_hash; /* 0: to be told anew, though name_id still is the last one */
 	uint64_t name_mark;         /* of ch_thread_name_mark_sig when name_id was given; 0: none */

@@ -2,7 +2,6 @@
 
 #include "agent/cpu_state.h"
 #include "agent/sampler.h"
-#include "hotspot/frame_arch.h"
 #include "sys/peek.h"
 
 #define LINE        64
@@ -42,7 +41,7 @@ void ch_warm_thread(const struct ch_thread *t)
 	const struct ch_vm *vm = &ch_sampler.vm;
 	uint64_t java = atomic_load(&t->java);
 
-	warm_to_write(ch_stripe_here(&ch_sampler.rings), sizeof(struct ch_stripe));
+	warm_to_write(t->stripe, sizeof(*t->stripe));
 	if (!java)
 		return;
 	warm(java + (uint64_t)vm->thread_obj, 1);

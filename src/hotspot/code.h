@@ -25,6 +25,8 @@ struct ch_blob {
 /* The blob around pc; .at is 0 when there is none. */
 struct ch_blob ch_blob_find(const struct ch_vm *vm, uint64_t pc);
 
+/* Whether the room of a blob that was found before is still somebody's. Signal-safe. */
+bool ch_blob_in_use(const struct ch_vm *vm, uint64_t blob);
 /* Where the code of a blob ends; 0 when this JVM does not tell. Signal-safe. */
 uint64_t ch_blob_end(const struct ch_vm *vm, const struct ch_blob *b);
 

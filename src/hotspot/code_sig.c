@@ -85,6 +85,11 @@ struct ch_blob ch_blob_find(const struct ch_vm *vm, uint64_t pc)
 	return (struct ch_blob){ 0 };
 }
 
+bool ch_blob_in_use(const struct ch_vm *vm, uint64_t blob)
+{
+	return ch_peek8(blob - (uint64_t)vm->block_size + (uint64_t)vm->block_used, 0);
+}
+
 uint64_t ch_blob_end(const struct ch_vm *vm, const struct ch_blob *b)
 {
 	if (vm->blob_code_end >= 0)

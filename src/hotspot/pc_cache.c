@@ -22,6 +22,8 @@ struct ch_pc_cache *ch_pc_cache_new(void)
 	if (before)
 		munmap(p, before);
 	munmap(p + before + LARGE_PAGE, LARGE_PAGE - before);
-	madvise(p + before, LARGE_PAGE, MADV_HUGEPAGE); /* a wish */
+	/* A wish. It is touched here, since a whole page may have to be found and cleared. */
+	madvise(p + before, LARGE_PAGE, MADV_HUGEPAGE);
+	p[before] = 0;
 	return (struct ch_pc_cache *)(p + before);
 }

@@ -18,6 +18,7 @@ static bool copy(struct ch_pc_cache *c, uint64_t pc, uint32_t epoch, struct ch_p
 {
 	struct ch_pc_entry *e = &c->entries[place_of(pc)];
 	uint32_t seq = atomic_load_explicit(&e->seq, memory_order_acquire);
+	uint8_t n;
 
 	if (seq & 1 || e->pc != pc || e->epoch != epoch)
 		return false;
@@ -25,7 +26,9 @@ static bool copy(struct ch_pc_cache *c, uint64_t pc, uint32_t epoch, struct ch_p
 	ret->blob = e->blob;
 	ret->frame_words = e->frame_words;
 	ret->in_prologue = e->in_prologue;
-	ret->n = e->n < CH_PC_CACHE_FRAMES ? e->n : CH_PC_CACHE_FRAMES;
+	/* Read once: it may change at any moment, and ret has no more room. */
+	n = *(const volatile uint8_t *)&e->n;
+	ret->n = n < CH_PC_CACHE_FRAMES ? n : CH_PC_CACHE_FRAMES;
 	for (unsigned i = 0; i < ret->n; i++)
 		ret->frames[i] = e->frames[i];
 	atomic_thread_fence(memory_order_acquire);

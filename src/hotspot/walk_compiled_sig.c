@@ -93,6 +93,7 @@ bool ch_walker_step_known(struct ch_walker *k)
 	k->r.pc = pc;
 	k->r.sp = end;
 	k->r.fp = ch_walker_word(end, -2);
+	k->from_native = false;
 	return true;
 }
 
@@ -135,7 +136,11 @@ bool ch_walker_step_known_top(struct ch_walker *k, enum ch_walk_end *ret)
 {
 	struct ch_pc_entry e;
 
-	if (!k->top || !recall(k, ch_pc_interrupted(k->r.pc), &e))
+	/*
+	 * Code that was freed keeps its compile_id until the room is used up. Nobody returns there,
+	 * but what came after it may have an instruction at the same place.
+	 */
+	if (!k->top || !recall(k, ch_pc_interrupted(k->r.pc), &e) || !ch_blob_in_use(k->vm, e.blob))
 		return false;
 	push_known(k, &e);
 	*ret = leave_compiled(k, e.frame_words, e.in_prologue);

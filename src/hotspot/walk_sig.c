@@ -85,12 +85,14 @@ static enum ch_walk_end step_interpreted(struct ch_walker *k)
 /* Frames that C code called: the wrapper beside them knows where Java was left before. */
 static enum ch_walk_end step_entry(struct ch_walker *k)
 {
-	uint64_t wrapper = ch_walker_word(k->r.fp, k->vm->entry_wrapper_slot);
+	uint64_t wrapper = ch_walker_word(k->r.fp, k->vm->entry_wrapper_slot), sp = k->r.sp;
 
 	if (!ch_walker_on_stack(k, k->r.fp) || !ch_walker_on_stack(k, wrapper))
 		return CH_WALK_BAD_FRAME;
-	return to_anchor(k, wrapper + (uint64_t)k->vm->wrapper_anchor) ? CH_WALK_NATIVE
-	                                                               : CH_WALK_DONE;
+	if (!to_anchor(k, wrapper + (uint64_t)k->vm->wrapper_anchor))
+		return CH_WALK_DONE;
+	/* Up the stack, or it might never end. */
+	return k->r.sp > sp ? CH_WALK_NATIVE : CH_WALK_BAD_SP;
 }
 
 /*

@@ -93,18 +93,6 @@ static void a_recording_begins_with_what_a_signal_allows(void **state)
 	assert_int_equal(ch_governor_begin(40000, 100000, 0.1), 64);
 }
 
-static void an_odd_stretch_grows_and_shrinks_too(void **state)
-{
-	struct ch_governor g = { .stretch = 3 };
-
-	(void)state;
-	assert_int_equal(seconds(&g, 3, 5), 6);
-	assert_int_equal(seconds(&g, 10, 0), 3);
-	assert_int_equal(seconds(&g, 10, 0), 1);
-	g.stretch = 48;
-	assert_int_equal(seconds(&g, 3, 5), 64);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,7 +104,6 @@ int main(void)
 		cmocka_unit_test(between_a_quarter_and_the_limit_all_stays),
 		cmocka_unit_test(an_idle_process_says_nothing),
 		cmocka_unit_test(a_recording_begins_with_what_a_signal_allows),
-		cmocka_unit_test(an_odd_stretch_grows_and_shrinks_too),
 	};
 
 	return cmocka_run_group_tests_name("governor", tests, NULL, NULL);
