@@ -4,7 +4,7 @@
 #define FASTER_AFTER 10 /* seconds below a quarter of it: twice as much will still be below */
 #define STRETCH_MAX  64
 #define IDLE_NS      20000000u /* a process that does less in a second tells nothing about shares */
-#define HANDLER_NS   4000      /* what a handler takes, as long as none was measured */
+#define SAMPLE_NS    10000     /* beside its signal: the handler, and what it drives out of caches */
 
 unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t process_ns,
                             double max_percent)
@@ -29,7 +29,7 @@ unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t pro
 
 unsigned ch_governor_begin(uint64_t signal_ns, uint64_t interval_ns, double max_percent)
 {
-	double each = 100.0 * (double)(signal_ns + HANDLER_NS);
+	double each = 100.0 * (double)(signal_ns + SAMPLE_NS);
 	double allowed = max_percent * (double)interval_ns;
 	unsigned stretch = 1;
 
