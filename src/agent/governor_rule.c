@@ -4,7 +4,7 @@
 #define FASTER_AFTER 10 /* seconds below a quarter of it: twice as much will still be below */
 #define STRETCH_MAX  64
 #define IDLE_NS      20000000u /* a process that does less in a second tells nothing about shares */
-#define SAMPLE_NS    10000     /* beside its signal: the handler, and what it drives out of caches */
+#define SAMPLE_NS    10000     /* beside its signal: the handler, and caches that it disturbs */
 
 unsigned ch_governor_decide(struct ch_governor *g, uint64_t own_ns, uint64_t process_ns,
                             double max_percent)
