@@ -133,7 +133,8 @@ def test_page_faults_are_those_of_the_code_that_touches(version, tmp_path):
 
 @TWO
 def test_several_events_go_into_one_recording(version, tmp_path):
-    options = "event=cpu,interval=1ms,event=wall,alloc=256,event=live,lock=1us,event=page-faults,event=context-switches"
+    options = "event=cpu,interval=1ms,maxoverhead=100,event=wall,alloc=256,event=live,lock=1us"
+    options += ",event=page-faults,event=context-switches"
     run = record(tmp_path, version, options, "Locks", 10)
     kinds = {
         "jdk.ExecutionSample",
@@ -165,7 +166,7 @@ def spans(path):
 
 @ALL
 def test_a_task_that_is_killed_has_a_span(version, tmp_path, charcloth):
-    run = record(tmp_path, version, "event=cpu,interval=1ms", "Tasks", "halt", code=9)
+    run = record(tmp_path, version, "event=cpu,interval=1ms,maxoverhead=100", "Tasks", "halt", code=9)
     assert set(spans(run.recording)[1]) == {(None, "worker", True), ("ok", "worker", False)}
     assert set(spans(run.recording)[2]) == {(None, "worker", True), ("failed", "worker", False)}
     assert set(spans(run.recording)[3]) == {(None, "last", True)}
