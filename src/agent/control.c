@@ -120,8 +120,7 @@ static void say_stretch(const struct ch_args *a, struct ch_buf *out)
 
 static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 {
-	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, ch_cpu_stretched(),
-		                        !a->all_user };
+	struct ch_cpu_config config = { engine_for(a), (uint64_t)a->interval_ns, !a->all_user };
 	int r;
 
 	if (config.engine == CH_CPU_OFF)
@@ -134,7 +133,6 @@ static int start_cpu(const struct ch_args *a, struct ch_buf *out, struct ch_erro
 		              err->text);
 		ch_governor_no_clock();
 		config.engine = CH_CPU_TIMER;
-		config.stretch = ch_cpu_stretched();
 		r = ch_cpu_start(&config, err);
 	}
 	if (r < 0 && config.engine == CH_CPU_TIMER) {

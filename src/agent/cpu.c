@@ -349,7 +349,6 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 	unsigned n = 0;
 
 	ch_cpu_state.config = *config;
-	ch_cpu_state.stretch = config->stretch ? config->stretch : 1;
 	ch_cpu_state.period_ns = config->interval_ns * ch_cpu_state.stretch;
 	if (config->engine == CH_CPU_ITIMER) {
 		itimer_set(ch_cpu_state.period_ns);

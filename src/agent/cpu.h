@@ -23,14 +23,16 @@ enum ch_cpu_engine {
 struct ch_cpu_config {
 	enum ch_cpu_engine engine;
 	uint64_t interval_ns; /* what one count stands for */
-	unsigned stretch;     /* threads are asked every `stretch` intervals */
 	bool kernel;          /* perf: with frames of the kernel, where that is permitted */
 };
 
-/* Starts with the threads that are registered; fails when it cannot ask all of them. */
+/*
+ * Starts with the threads that are registered, at the stretch that was last set; fails when it
+ * cannot ask all of them.
+ */
 int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err);
 void ch_cpu_stop(void);
-/* Asks threads `stretch` times less often; what a count stands for stays. */
+/* Threads are asked every `stretch` intervals; what a count stands for stays. Before a start too. */
 void ch_cpu_stretch(unsigned stretch);
 unsigned ch_cpu_stretched(void);
 /* How a thread came to be known, which decides from when on its CPU time counts. */

@@ -8,9 +8,8 @@ static struct {
 	uint64_t own_ns, process_ns; /* at the end of the last second */
 	uint64_t tick_ns;            /* what a signal costs that comes with the tick */
 	_Atomic uint64_t signal_ns;
-	_Atomic unsigned
-	    clock_stretch; /* what the CPU clock began with; that of the state counts on */
-	_Atomic unsigned stretch, changes;
+	_Atomic unsigned clock_stretch; /* of the CPU clock from the start; the state's is on top */
+	_Atomic unsigned changes;
 	_Atomic unsigned permille; /* of the process's CPU */
 } governor;
 
@@ -22,7 +21,6 @@ uint64_t ch_governor_own_ns(uint64_t threads_ns)
 
 static void apply(unsigned stretch)
 {
-	atomic_store(&governor.stretch, stretch);
 	ch_cpu_stretch(atomic_load(&governor.clock_stretch) * stretch);
 	ch_wall_stretch(stretch);
 }
@@ -59,6 +57,7 @@ void ch_governor_second(uint64_t threads_ns, double max_percent)
 {
 	uint64_t all = ch_process_ns(), own = ch_governor_own_ns(threads_ns);
 	uint64_t used = all - governor.process_ns, ours = own - governor.own_ns;
+	unsigned before = governor.state.stretch;
 	unsigned stretch = ch_governor_decide(&governor.state, ours, used, max_percent);
 
 	governor.process_ns = all;
@@ -66,7 +65,7 @@ void ch_governor_second(uint64_t threads_ns, double max_percent)
 	/* Of next to nothing any share is large. */
 	if (used >= 100000000)
 		atomic_store(&governor.permille, (unsigned)(1000 * ours / used));
-	if (stretch == atomic_load(&governor.stretch))
+	if (stretch == before)
 		return;
 	atomic_fetch_add(&governor.changes, 1);
 	apply(stretch);

@@ -8,7 +8,7 @@
 
 #define SIGNALS     24
 #define PERIOD_NS   500000u
-#define GIVE_UP_NS  50000000u
+#define GIVE_UP_NS  200000000u
 #define TICK_ROUNDS 8
 
 /* Sent to oneself: the system call stands for what the tick does. The least is free of mishaps. */

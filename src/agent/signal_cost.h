@@ -12,7 +12,7 @@
 uint64_t ch_signal_cost_at_tick(void);
 /*
  * A signal of perf's clock, which interrupts at times of its own; without a call chain, which adds
- * little. 0 when it cannot be told. Takes 12 ms, up to 50 where the processor is not to be had.
+ * little. 0 when it cannot be told. Takes 12 ms, up to 200 where the processor is not to be had.
  */
 uint64_t ch_signal_cost_of_clock(void);
 
