@@ -137,6 +137,30 @@ static int take_event(struct ch_args *a, const char *value, struct ch_error *err
 	return 0;
 }
 
+static int take_number(const struct option *o, const char *value, int64_t *ret,
+                       struct ch_error *err)
+{
+	char *end;
+
+	*ret = strtoll(value, &end, 10);
+	if (*end || *ret <= 0)
+		return ch_fail(err, -EINVAL, "%s=%s is no positive number", o->name, value);
+	return 0;
+}
+
+static int take_percent(const struct option *o, const char *value, double *ret,
+                        struct ch_error *err)
+{
+	char *end;
+
+	*ret = strtod(value, &end);
+	if (*end == '%')
+		end++;
+	if (*end || !(*ret > 0 && *ret <= 100))
+		return ch_fail(err, -EINVAL, "%s=%s is no percentage above 0", o->name, value);
+	return 0;
+}
+
 static int take_value(struct ch_args *a, const struct option *o, const char *value,
                       struct ch_error *err)
 {
@@ -150,13 +174,9 @@ static int take_value(struct ch_args *a, const struct option *o, const char *val
 	case SIZE:
 		return ch_args_size(value, at, err);
 	case NUMBER:
-		*(int64_t *)at = strtoll(value, NULL, 10);
-		return *(int64_t *)at > 0
-		           ? 0
-		           : ch_fail(err, -EINVAL, "%s=%s is no positive number", o->name, value);
+		return take_number(o, value, at, err);
 	case PERCENT:
-		*(double *)at = strtod(value, NULL);
-		return 0;
+		return take_percent(o, value, at, err);
 	case TEXT:
 		*(const char **)at = value;
 		return 0;

@@ -127,6 +127,7 @@ NONSENSE = {
     "alloc=2elephants": "'2elephants' is no size: give a number with k, m or g",
     "sauce=hot": "there is no option 'sauce'; the options are: event interval cpu wall alloc",
     "jstackdepth=-3": "jstackdepth=-3 is no positive number",
+    "maxoverhead=lots": "maxoverhead=lots is no percentage above 0",
     "jstackdepth=99999999": "jstackdepth goes up to 16384",
     "file=%{UNCLOSED": "is too long or has an unknown %",
     "event=": "event= wants a name",

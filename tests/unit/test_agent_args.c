@@ -121,6 +121,11 @@ static void what_is_wrong_is_told(void **state)
 	refuse("start,event=", "event= wants a name");
 	refuse("start,file=", "file wants a value");
 	refuse("start,jstackdepth=0", "is no positive number");
+	refuse("start,jstackdepth=20x", "jstackdepth=20x is no positive number");
+	refuse("start,maxoverhead=lots", "maxoverhead=lots is no percentage above 0");
+	refuse("start,maxoverhead=0", "is no percentage above 0");
+	refuse("start,maxoverhead=101", "is no percentage above 0");
+	refuse("start,maxoverhead=nan", "is no percentage above 0");
 	refuse("start,jstackdepth=20000", "jstackdepth goes up to");
 	refuse("start,interval=10", "interval is at least 10 us");
 	refuse("start,wall=50", "wall is at least 100 us");
