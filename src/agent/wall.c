@@ -16,9 +16,8 @@
  * A thread that waits is sampled once and then only watched: as long as its CPU clock stands still
  * its stack is the same. What it still needs to get back to sleep after a sample is allowed for.
  */
-#define SETTLE_NS   150000
-#define REPEAT_NS   5000000000u /* a waiting thread is written about this often */
-#define WAKE_ROUNDS 1000        /* and looked at again after this many rounds */
+#define SETTLE_NS 150000
+#define REPEAT_NS 5000000000u /* a waiting thread is written about this often */
 
 static struct {
 	pthread_t thread;
@@ -66,7 +65,7 @@ static bool still_waiting(struct ch_thread *t, int tid)
 		return false;
 	cpu = ch_cpu_ns_of(tid);
 	if (t->wall_seen_cpu_ns == cpu)
-		return t->wall_idle % WAKE_ROUNDS != WAKE_ROUNDS - 1;
+		return true;
 	t->wall_seen_cpu_ns = cpu;
 	return cpu - sampled < SETTLE_NS && !t->wall_idle;
 }

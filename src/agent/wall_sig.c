@@ -54,12 +54,16 @@ void ch_wall_signal(struct ch_thread *t, ucontext_t *uc)
 		                     .state = state_of(t, uc),
 		                     .weight = ch_wall_samples(t->wall_counted_ns, now, interval),
 		                     .extra = now - t->wall_last_ns };
+	bool taken = ch_sampler_take(t, &what, uc);
 
-	if (ch_sampler_take(t, &what, uc)) {
+	if (taken) {
 		t->wall_last_ns = now;
 		t->wall_counted_ns += what.weight * interval;
 	}
-	/* A thread that was running will have moved on: only one that waits is compared later. */
-	atomic_store(&t->wall_cpu_ns, what.state == CH_STATE_SLEEPING ? ch_cpu_ns() : 0);
+	/*
+	 * A thread that was running will have moved on, and one whose sample was dropped has no stack
+	 * to repeat: only one that waits where it was seen is compared later.
+	 */
+	atomic_store(&t->wall_cpu_ns, taken && what.state == CH_STATE_SLEEPING ? ch_cpu_ns() : 0);
 	atomic_store(&t->wall_asked, false);
 }
