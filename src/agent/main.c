@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,10 +95,9 @@ static int init(JavaVM *vm, struct ch_error *err)
 {
 	int r;
 
-	if (ch_agent.jvmti)
-		return 0;
 	ch_agent.vm = vm;
-	if ((*vm)->GetEnv(vm, (void **)&ch_agent.jvmti, JVMTI_VERSION_11) != JNI_OK)
+	if (!ch_agent.jvmti &&
+	    (*vm)->GetEnv(vm, (void **)&ch_agent.jvmti, JVMTI_VERSION_11) != JNI_OK)
 		return ch_fail(err, -ENOTSUP,
 		               "this JVM has no JVMTI 11: JDK 11 or later is needed");
 	r = find_libjvm(vm, err);
@@ -106,11 +106,19 @@ static int init(JavaVM *vm, struct ch_error *err)
 	return r < 0 ? r : ask_for_events(err);
 }
 
+/* Java code may load the library while a command attaches it. What failed once is tried again. */
 static int init_or_say(JavaVM *vm)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool done;
 	struct ch_error err = { 0 };
-	int r = init(vm, &err);
+	int r = 0;
 
+	pthread_mutex_lock(&lock);
+	if (!done)
+		r = init(vm, &err);
+	done = r >= 0;
+	pthread_mutex_unlock(&lock);
 	if (r < 0)
 		fprintf(stderr, "[charcloth] %s: nothing is recorded\n", err.text);
 	return r;
