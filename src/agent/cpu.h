@@ -59,7 +59,7 @@ void ch_cpu_write_unseen(void);
 void ch_cpu_forget_name(void);
 
 /* In the handler; cpu_ns is the thread's CPU time. Signal-safe. */
-void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, ucontext_t *uc);
+void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc);
 
 /* --- wall ------------------------------------------------------------------------------------ */
 

@@ -29,7 +29,7 @@ static void ask_again(struct ch_thread *t, uint64_t cpu_ns)
 	ch_cpu_arm_young(t, left < period / 16 ? period / 16 : left);
 }
 
-void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, ucontext_t *uc)
+void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, ucontext_t *uc)
 {
 	struct ch_sample_of what = { .event = CH_EV_CPU, .state = CH_STATE_RUNNABLE, .weight = 1 };
 	uint64_t due;
@@ -46,9 +46,7 @@ void ch_cpu_signal(struct ch_thread *t, uint64_t cpu_ns, const siginfo_t *si, uc
 		}
 		ask_again(t, cpu_ns);
 	} else {
-		if (si->si_code == SI_TIMER && si->si_overrun > 0)
-			what.weight += (uint64_t)si->si_overrun;
-		what.weight *= atomic_load(&ch_cpu_state.stretch);
+		what.weight = atomic_load(&ch_cpu_state.stretch);
 		ch_sampler_take(t, &what, uc);
 	}
 }

@@ -20,8 +20,11 @@ uint32_t ch_names_epoch(uint64_t now_ns); /* of CLOCK_MONOTONIC */
 void ch_names_forget(void);
 /* Whoever compares epochs looks again. Signal-safe. */
 void ch_names_end_epoch(void);
-/* The id of the thread's name as of now. For the thread itself. */
-uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s);
+/*
+ * The id of the thread's name as of now, 0 when it has none. False when there is no room to tell a
+ * new one: the last one may be wrong by now. For the thread itself.
+ */
+bool ch_name_thread(struct ch_thread *t, struct ch_stripe *s, uint32_t *ret);
 /* The name that the thread was last said to have, and its length; -1 while it is being told. */
 int ch_name_told(const struct ch_thread *t, char to[CH_THREAD_NAME_MAX]);
 /* The id of a class by its name (java/lang/String, [B); 0 when there is no room. */

@@ -94,7 +94,7 @@ int ch_name_told(const struct ch_thread *t, char to[CH_THREAD_NAME_MAX])
 	return atomic_load(&t->name_seq) == seq ? (int)n : -1;
 }
 
-uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
+bool ch_name_thread(struct ch_thread *t, struct ch_stripe *s, uint32_t *ret)
 {
 	char text[CH_THREAD_NAME_MAX];
 	uint64_t java = atomic_load(&t->java), hash, mark = 0;
@@ -102,24 +102,25 @@ uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
 	uint32_t id = atomic_load(&t->name_id);
 	int n = -1;
 
+	*ret = id;
 	if (java)
 		mark = ch_thread_name_mark_sig(&ch_sampler.vm, &ch_sampler.names, java);
 	if (id && mark && mark == t->name_mark && atomic_load(&t->name_hash))
-		return id;
+		return true;
 	if (java)
 		n = ch_thread_name_sig(&ch_sampler.vm, &ch_sampler.names, java, text, sizeof(text));
 	if (n < 0 && (!id || !ch_sampler.names.known || !java))
 		n = ch_name_told(t, text);
 	if (n < 0)
-		return id;
+		return true;
 	hash = hash_text(text, (size_t)n);
 	if (id && hash == atomic_load(&t->name_hash)) {
 		t->name_mark = mark;
-		return id;
+		return true;
 	}
 	def = ch_ring_reserve(&s->defs, sizeof(*def) + (size_t)n);
 	if (!def)
-		return id;
+		return false;
 	id = atomic_fetch_add(&ch_sampler.thread_names, 1) + 1;
 	def->rec.type = CH_REC_THREAD;
 	def->id = id;
@@ -128,10 +129,12 @@ uint32_t ch_name_thread(struct ch_thread *t, struct ch_stripe *s)
 	def->len = (uint32_t)n;
 	memcpy(def->name, text, (size_t)n);
 	ch_ring_commit(&s->defs, def, sizeof(*def) + (size_t)n);
-	atomic_store(&t->name_hash, hash);
+	/* In this order: a handler in between finds another hash, and names the thread once more. */
 	atomic_store(&t->name_id, id);
+	atomic_store(&t->name_hash, hash);
 	t->name_mark = mark;
-	return id;
+	*ret = id;
+	return true;
 }
 
 static uint32_t define_class(const char *name, size_t n)

@@ -56,7 +56,10 @@ void ch_sampler_wake(void)
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-/* AsyncGetCallTrace writes larger frames than ours: its buffer lies behind ours in the ring. */
+/*
+ * AsyncGetCallTrace writes frames of twice the size into the same room (ch_sampler_frame_bytes).
+ * They are turned into ours from the first one on, each of which ends before the next one begins.
+ */
 static enum ch_walk_end walk_asgct(struct ch_walk *w, uint64_t java, const ucontext_t *uc)
 {
 	struct ch_asgct_frame *frames = (struct ch_asgct_frame *)w->frames;
@@ -138,7 +141,10 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		                       .class_id = what->class_id,
 		                       .event = (uint8_t)what->event,
 		                       .state = (uint8_t)what->state };
-	rec->name = ch_name_thread(t, s);
+	if (!ch_name_thread(t, s, &rec->name)) {
+		count(&ch_sampler.dropped[CH_DROP_NAMES]);
+		return false;
+	}
 	if (what->event == CH_EV_WALL)
 		atomic_store(&t->wall_name_id, rec->name);
 	n_kernel = take_kernel(rec->frames, w.max, what);
@@ -176,6 +182,28 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 	return taken;
 }
 
+static bool put_made_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_rec_sample *made,
+                        uint64_t frame)
+{
+	struct ch_rec_sample *rec = ch_ring_reserve(&s->samples, sizeof(*rec) + 8);
+
+	if (!rec) {
+		count(&ch_sampler.dropped[CH_DROP_FULL]);
+		return false;
+	}
+	*rec = *made;
+	rec->rec.type = CH_REC_SAMPLE;
+	rec->time_ns = ch_now_ns();
+	rec->name = atomic_load(&t->wall_name_id);
+	if (frame && !ch_name_thread(t, s, &rec->name)) {
+		count(&ch_sampler.dropped[CH_DROP_NAMES]);
+		return false;
+	}
+	rec->frames[0] = frame;
+	ch_ring_commit(&s->samples, rec, sizeof(*rec) + 8);
+	return true;
+}
+
 /*
  * A record that is made up, without a walk; `frame` is its only one, if it has one. Only the thread
  * itself may be asked for its name now; others are called as in their last wall sample.
@@ -183,21 +211,15 @@ bool ch_sampler_take(struct ch_thread *t, const struct ch_sample_of *what, const
 static bool put_made(struct ch_thread *t, const struct ch_rec_sample *made, uint64_t frame)
 {
 	struct ch_stripe *s = ch_stripe_take(&ch_sampler.rings);
-	struct ch_rec_sample *rec = s ? ch_ring_reserve(&s->samples, sizeof(*rec) + 8) : NULL;
+	bool put;
 
-	if (rec) {
-		*rec = *made;
-		rec->rec.type = CH_REC_SAMPLE;
-		rec->time_ns = ch_now_ns();
-		rec->name = frame ? ch_name_thread(t, s) : atomic_load(&t->wall_name_id);
-		rec->frames[0] = frame;
-		ch_ring_commit(&s->samples, rec, sizeof(*rec) + 8);
-	} else {
-		count(&ch_sampler.dropped[s ? CH_DROP_FULL : CH_DROP_BUSY]);
+	if (!s) {
+		count(&ch_sampler.dropped[CH_DROP_BUSY]);
+		return false;
 	}
-	if (s)
-		ch_stripe_release(s);
-	return rec != NULL;
+	put = put_made_in(s, t, made, frame);
+	ch_stripe_release(s);
+	return put;
 }
 
 bool ch_sampler_repeat(struct ch_thread *t, uint64_t samples, uint64_t duration_ns)
@@ -283,7 +305,7 @@ void ch_sampler_signal(int sig, siginfo_t *si, void *context)
 	ch_warm_thread(t);
 	if (!is_wall(si) && !says_nothing(si) &&
 	    (!is_perf(si) || !ch_perf_signal(t, si->si_fd, context)))
-		ch_cpu_signal(t, begun, si, context);
+		ch_cpu_signal(t, begun, context);
 	/* One signal is pending at a time: the wall clock's may have been lost to any other. */
 	if (atomic_load(&t->wall_asked))
 		ch_wall_signal(t, context);

@@ -45,7 +45,8 @@ static bool put_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_rec
 	if (!rec)
 		return false;
 	memcpy(rec, from, n);
-	rec->name = ch_name_thread(t, s);
+	if (!ch_name_thread(t, s, &rec->name))
+		return false;
 	ch_ring_commit(&s->samples, rec, n);
 	return true;
 }
