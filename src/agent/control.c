@@ -162,7 +162,7 @@ static int start_events(const struct ch_args *a, JNIEnv *env, struct ch_buf *out
 	if (r >= 0)
 		r = start_alloc(a, err);
 	if (r >= 0)
-		r = ch_perf_start(err);
+		r = ch_perf_start(out, err);
 	if (r >= 0 && a->lock)
 		r = ch_lock_start(env, (uint64_t)a->lock_ns, out, err);
 	return r;
@@ -322,6 +322,7 @@ static void put_counts(struct ch_buf *out)
 		ch_buf_printf(out, "walks ended, %s: %llu\n", ends[i],
 		              (unsigned long long)atomic_load(&s->ends[i]));
 	ch_lock_counts(out);
+	ch_perf_counts(out);
 	ch_buf_printf(out, "faults caught: %llu\n", (unsigned long long)ch_fault_count());
 	if (calls)
 		ch_buf_printf(out, "handler: %llu ns on average\n",

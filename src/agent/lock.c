@@ -8,7 +8,7 @@
 static struct {
 	atomic_bool on;
 	bool has_capability;
-	uint64_t threshold_ns;
+	uint64_t threshold_ns, started_ns;
 	_Atomic uint64_t short_n[2], short_ns[2]; /* monitors, parks */
 } locks;
 
@@ -86,7 +86,8 @@ void JNICALL ch_lock_on_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jo
 		return;
 	w.since_ns = since(thread);
 	set_since(thread, 0);
-	if (w.since_ns)
+	/* An earlier recording may have ended during a wait, whose beginning was kept ever since. */
+	if (w.since_ns >= locks.started_ns)
 		ch_lock_waited(env, &w, object);
 }
 
@@ -105,6 +106,7 @@ int ch_lock_start(JNIEnv *env, uint64_t threshold_ns, struct ch_buf *out, struct
 	struct ch_error why = { 0 };
 
 	locks.threshold_ns = threshold_ns;
+	locks.started_ns = ch_now_ns();
 	for (unsigned i = 0; i < CH_LEN(locks.short_n); i++) {
 		atomic_store(&locks.short_n[i], 0);
 		atomic_store(&locks.short_ns[i], 0);

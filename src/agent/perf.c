@@ -16,6 +16,8 @@ static struct {
 	uint64_t period[CH_ARGS_PERF_MAX];
 	unsigned n;
 	bool kernel, on;
+	unsigned without;    /* threads that could not be given theirs */
+	struct ch_error why; /* the last of them could not */
 } perf;
 
 /* Events of a thread are opened and closed by itself, by the recorder and by commands. */
@@ -115,23 +117,27 @@ uint64_t ch_perf_period(unsigned index)
 	return perf.period[index] ? perf.period[index] : perf.spec[index].period;
 }
 
-static int add(struct ch_thread *t, struct ch_error *err)
+/* Under the lock. A thread that has ended meanwhile is none that could not. */
+static int add(struct ch_thread *t)
 {
+	struct ch_error err;
 	int r = 0;
 
 	for (unsigned i = 0; i < perf.n && r >= 0; i++)
 		r = ch_perf_slot_open(t, &t->perf[i], &perf.spec[i], perf.period[i], perf.kernel,
-		                      err);
+		                      &err);
+	if (r < 0 && r != -ESRCH) {
+		perf.without++;
+		perf.why = err;
+	}
 	return r;
 }
 
 void ch_perf_add(struct ch_thread *t)
 {
-	struct ch_error ignored;
-
 	pthread_mutex_lock(&lock);
 	if (perf.on && !t->ours)
-		add(t, &ignored);
+		add(t);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -171,29 +177,39 @@ int ch_perf_prepare(const struct ch_args *a, struct ch_buf *out, struct ch_error
 	return 0;
 }
 
-int ch_perf_start(struct ch_error *err)
+int ch_perf_start(struct ch_buf *out, struct ch_error *err)
 {
 	unsigned n = 0;
-	int r = 0;
 
+	pthread_mutex_lock(&lock);
 	perf.on = perf.n;
+	perf.without = 0;
+	pthread_mutex_unlock(&lock);
 	for (uint32_t i = 0; i < ch_threads_count(); i++) {
 		struct ch_thread *t = ch_thread_at(i);
 
 		if (!atomic_load(&t->tid) || t->ours)
 			continue;
 		pthread_mutex_lock(&lock);
-		r = add(t, err);
+		n += add(t) >= 0;
 		pthread_mutex_unlock(&lock);
-		if (r < 0 && r != -ESRCH)
-			break;
-		n += r >= 0;
 	}
-	if (r < 0 && r != -ESRCH && !n) {
+	if (!n && perf.without) {
 		ch_perf_stop();
-		return r;
+		*err = perf.why;
+		return err->code;
 	}
+	ch_perf_counts(out);
 	return 0;
+}
+
+void ch_perf_counts(struct ch_buf *out)
+{
+	pthread_mutex_lock(&lock);
+	if (perf.without)
+		ch_buf_printf(out, "threads whose events are not counted: %u, as %s\n",
+		              perf.without, perf.why.text);
+	pthread_mutex_unlock(&lock);
 }
 
 void ch_perf_stop(void)

@@ -22,8 +22,10 @@ void ch_perf_slot_close(struct ch_thread *t, struct ch_perf_slot *s);
 
 /* Finds the events of args, which may be none; `out` gets what is left out. */
 int ch_perf_prepare(const struct ch_args *args, struct ch_buf *out, struct ch_error *err);
-/* Starts them for the threads that are registered. */
-int ch_perf_start(struct ch_error *err);
+/* Starts them for the threads that are registered; fails when it can for none. */
+int ch_perf_start(struct ch_buf *out, struct ch_error *err);
+/* A line on threads that could not be given theirs, if there are any. */
+void ch_perf_counts(struct ch_buf *out);
 void ch_perf_stop(void);
 void ch_perf_add(struct ch_thread *t);
 void ch_perf_forget(struct ch_thread *t);

@@ -7,6 +7,7 @@ import re
 
 import agents
 import jdks
+import jvms
 import pytest
 
 ALL = pytest.mark.parametrize("version", jdks.VERSIONS)
@@ -119,6 +120,15 @@ def test_lock_time_is_what_the_threads_waited(version, walker, tmp_path):
         assert len({event["address"] for event in mine}) == 1
 
 
+@ALL
+def test_a_wait_that_began_before_the_recording_is_not_taken_for_an_older_one(version, tmp_path):
+    paths = tmp_path / "first.jfr", tmp_path / "second.jfr"
+    jvm = [f"-agentpath:{agents.library()}=version"]
+    run = agents.run(tmp_path, version, "Across", *paths, options=None, jvm=jvm)
+    assert "error" not in run.out
+    assert not [event for event in agents.events(paths[1], "jdk.JavaMonitorEnter") if waits_in(event, "Across.enter")]
+
+
 # -- counters of the kernel
 
 
@@ -129,6 +139,16 @@ def test_page_faults_are_those_of_the_code_that_touches(version, tmp_path):
     assert {event["event"] for event in events} == {"page-faults"}
     # Pages may be larger than the smallest, but every megabyte takes one at least.
     assert agents.total(events, "weight", "Faults.touch") >= 200 / 2
+
+
+def test_threads_that_get_no_counter_are_told(charcloth, tmp_path):
+    """A counter for each thread takes a descriptor; half of those that the process may have stay its own."""
+    with jvms.running(17, prefix=["prlimit", "--nofile=32:32"]) as jvm:
+        done = charcloth("start", jvm.pid, "-e", "page-faults", "-f", tmp_path / "x.jfr", check=0)
+        assert re.search(r"threads whose events are not counted: \d+, as a counter for each thread would", done.stdout)
+        assert "threads whose events are not counted: " in charcloth("status", jvm.pid, check=0).stdout
+        charcloth("stop", jvm.pid, check=0)
+        assert jvm.end() == ""
 
 
 @TWO
