@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent/bind.h"
 #include "agent/sampler.h"
@@ -12,10 +13,13 @@
 #include "sys/peek.h"
 
 #define CHECK_FRAMES 64
+#define CHECK_TRIES  20
+#define CHECK_NAP_NS 2000000
 
 /*
- * The check: a thread of the VM that always waits (it hands references to their queues) is walked
- * by us and by the VM; both must name the same methods.
+ * The check: a thread of the VM that nearly always waits (it hands references to their queues) is
+ * walked by us and by the VM; both must name the same methods. It may be at work after a
+ * collection: then it is tried again.
  */
 static const char check_thread[] = "Reference Handler";
 
@@ -94,6 +98,7 @@ static int check_with(JNIEnv *env, jthread thread, jfieldID eetop, bool *ret_fou
 {
 	jvmtiThreadInfo info = { 0 };
 	uint64_t java;
+	int r = 0;
 
 	if ((*ch_agent.jvmti)->GetThreadInfo(ch_agent.jvmti, thread, &info) != JVMTI_ERROR_NONE)
 		return 0;
@@ -102,8 +107,15 @@ static int check_with(JNIEnv *env, jthread thread, jfieldID eetop, bool *ret_fou
 	if (!*ret_found)
 		return 0;
 	java = (uint64_t)(*env)->GetLongField(env, thread, eetop);
-	find_names(env, java);
-	return compare_walks(env, thread, java, err);
+	for (unsigned i = 0; i < CHECK_TRIES; i++) {
+		if (i)
+			nanosleep(&(struct timespec){ .tv_nsec = CHECK_NAP_NS }, NULL);
+		find_names(env, java);
+		r = compare_walks(env, thread, java, err);
+		if (r >= 0 && (ch_sampler.names.known || ch_sampler.vm.moves_concurrently))
+			break;
+	}
+	return r;
 }
 
 static int check_walker(JNIEnv *env, struct ch_error *err)
