@@ -71,7 +71,7 @@ static bool *flag_at(struct ch_args *a, size_t at)
 	return (bool *)((char *)a + at);
 }
 
-/* A number with a unit out of a table; *ret_unit is 0 for a bare number. */
+/* A number with a unit out of a table; one without a unit is taken times `bare`. */
 static int scaled(const char *text, const char *const *names, const int64_t *factors, size_t n,
                   int64_t bare, int64_t *ret)
 {
@@ -197,6 +197,9 @@ static int take_option(struct ch_args *a, const struct option *o, const char *va
 		return take_event(a, value, err);
 	if (o->flag)
 		*flag_at(a, o->flag) = true;
+	if (o->type == FLAG && value)
+		return ch_fail(err, -EINVAL, "%s takes no value: leave it out to have it off",
+		               o->name);
 	if (o->type == FLAG)
 		*flag_at(a, o->at) = true;
 	if (value && *value)

@@ -120,6 +120,7 @@ static void what_is_wrong_is_told(void **state)
 	refuse("start,alloc=lots", "'lots' is no size");
 	refuse("start,event=", "event= wants a name");
 	refuse("start,file=", "file wants a value");
+	refuse("start,live=false", "live takes no value: leave it out to have it off");
 	refuse("start,jstackdepth=0", "is no positive number");
 	refuse("start,jstackdepth=20x", "jstackdepth=20x is no positive number");
 	refuse("start,maxoverhead=lots", "maxoverhead=lots is no percentage above 0");
