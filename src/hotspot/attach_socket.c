@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 /* Old JVMs listen only to their own user, not to root: the connection is made as that user. */
@@ -28,6 +29,14 @@ static bool is_target(const struct ch_attach *a, int s)
 	       (!who.pid || who.pid == a->proc.pid);
 }
 
+/* Not the JVM's, which is sure to have failed to put its own there. */
+static bool is_of_another(const struct ch_attach *a, int at)
+{
+	struct stat st;
+
+	return !fstat(at, &st) && st.st_uid != a->proc.euid;
+}
+
 static int dial(const struct ch_attach *a, int flags, struct ch_error *err)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -44,7 +53,12 @@ static int dial(const struct ch_attach *a, int flags, struct ch_error *err)
 		return ch_fail(err, -errno, "socket: %m");
 	(void)snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", at);
 	r = connect_as(a, s, &to);
-	if (r < 0)
+	if (r == -EACCES && is_of_another(a, at))
+		ch_fail(err, r,
+		        "'/tmp/%s' of another user is in the way, left by a JVM that had this pid; "
+		        "remove it",
+		        name);
+	else if (r < 0)
 		ch_fail(err, r, "connect to the JVM %d: %m", (int)a->proc.pid);
 	else if (!is_target(a, s))
 		r = ch_fail(err, -EPERM, "another process answers in the place of the JVM %d",

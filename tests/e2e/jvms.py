@@ -71,6 +71,11 @@ class Jvm:
         return here + tmp
 
 
+def remove_socket(pid):
+    """A JVM that was killed leaves it, and then it is in the way of another user's JVM that gets this pid."""
+    (TMP / f".java_pid{pid}").unlink(missing_ok=True)
+
+
 @contextlib.contextmanager
 def running(version, *options, user=None, prefix=(), program="Idle", arguments=()):
     """A JVM with a program that has printed its first line; killed at the end if it still runs."""
@@ -93,9 +98,12 @@ def running(version, *options, user=None, prefix=(), program="Idle", arguments=(
         try:
             first = process.stdout.readline()
             assert first == "up\n", f"the JVM said {first!r}{process.stdout.read() if first else ''}"
+            if user is not None:
+                remove_socket(process.pid)
             yield Jvm(process, folder)
         finally:
             process.kill()
             process.wait()
+            remove_socket(process.pid)
             process.stdin.close()
             process.stdout.close()

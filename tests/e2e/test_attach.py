@@ -195,6 +195,7 @@ def test_a_jvm_that_cannot_write_where_it_stands_is_asked_by_tmp(charcloth):
         ) as process,
     ):
         assert process.stdout.readline() == b"up\n"
+        jvms.remove_socket(process.pid)
         done = run("threads", process.pid)
         process.stdin.close()
     assert done.returncode == 0, done.stderr
@@ -367,6 +368,18 @@ def test_a_trigger_of_another_user_is_not_trusted(charcloth):
         os.chown(trigger, jvms.NOBODY, jvms.NOBODY)
         done = charcloth("threads", jvm.pid, check=1)
         assert "of another user is in the way" in done.stderr
+        assert jvm.end() == ""
+
+
+@needs_root
+def test_a_socket_that_another_user_left_is_named(charcloth):
+    with jvms.running(17, user=jvms.NOBODY) as jvm:
+        path = jvms.TMP / f".java_pid{jvm.pid}"
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(str(path))
+        path.chmod(0o600)
+        done = charcloth("threads", jvm.pid, check=1)
+        assert f"'{path}' of another user is in the way" in done.stderr
         assert jvm.end() == ""
 
 
