@@ -117,11 +117,6 @@ void ch_alloc_tend(void)
 	}
 }
 
-uint64_t ch_alloc_interval(void)
-{
-	return atomic_load(&alloc.interval);
-}
-
 static jvmtiCapabilities wanted(void)
 {
 	return (jvmtiCapabilities){ .can_generate_sampled_object_alloc_events = 1 };

@@ -21,7 +21,6 @@ int ch_alloc_start(const struct ch_alloc_config *config, struct ch_error *err);
 void ch_alloc_stop(void);
 /* Every 100 ms or so: keeps the rate of events in bounds. */
 void ch_alloc_tend(void);
-uint64_t ch_alloc_interval(void); /* in force */
 /* Bytes that a sampled object stands for. */
 uint64_t ch_alloc_weight(uint64_t bytes, uint64_t interval, bool jdk11);
 

@@ -348,8 +348,14 @@ int ch_cpu_start(const struct ch_cpu_config *config, struct ch_error *err)
 	int r = 0;
 	unsigned n = 0;
 
-	ch_cpu_state.config = *config;
+	/* The engine last: whoever sees it divides by the others. */
+	pthread_mutex_lock(&lock);
 	ch_cpu_state.period_ns = config->interval_ns * ch_cpu_state.stretch;
+	ch_cpu_state.config.interval_ns = config->interval_ns;
+	ch_cpu_state.config.kernel = config->kernel;
+	atomic_thread_fence(memory_order_release);
+	ch_cpu_state.config.engine = config->engine;
+	pthread_mutex_unlock(&lock);
 	if (config->engine == CH_CPU_ITIMER) {
 		itimer_set(ch_cpu_state.period_ns);
 		return 0;

@@ -8,7 +8,6 @@
 #include "sys/peek.h"
 
 static struct {
-	bool has_counters;
 	struct ch_counters counters;
 	/* java.lang.Runtime, which tells the heap as of now; NULL when it cannot be asked. */
 	jobject runtime;
@@ -38,11 +37,9 @@ static void find_counters(void)
 	const void *start =
 	    ch_sampler.vm.perf_start ? (const void *)ch_peek64(ch_sampler.vm.perf_start, 0) : NULL;
 
-	vm.has_counters = start && ch_perfdata_own(start, &p) == 0;
-	if (vm.has_counters)
+	vm.counters = (struct ch_counters){ 0 };
+	if (start && ch_perfdata_own(start, &p) == 0)
 		ch_counters_find(&p, &vm.counters);
-	else
-		vm.counters = (struct ch_counters){ 0 };
 }
 
 /* 0 when it throws, which none of these does: -Xcheck:jni wants it to be looked at. */
