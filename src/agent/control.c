@@ -215,6 +215,8 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 		return r;
 	atomic_store(&ch_sampler.running, true);
 	r = start_events(a, env, out, err);
+	if (r >= 0)
+		r = ch_recorder_sampling(err);
 	if (r < 0) {
 		struct ch_error ignored;
 

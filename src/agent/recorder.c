@@ -33,6 +33,7 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows, between the thread and commands */
 	bool started, stopping, ended;
+	bool sampling;  /* all events have started: they may be stopped from here */
 	bool spans_due; /* the file is new: tasks that run already are to be told */
 	struct ch_args args;
 	struct ch_chunk chunk;
@@ -208,8 +209,17 @@ static void give_up(const struct ch_error *err)
 {
 	rec.failure = *err;
 	rec.ended = true;
+	/* Before that, who starts them is told, and stops them. */
+	if (!rec.sampling)
+		return;
 	ch_control_stop_events();
 	fprintf(stderr, "[charcloth] the recording has ended: %s\n", err->text);
+}
+
+static bool time_is_over(uint64_t now)
+{
+	return rec.sampling && rec.args.timeout_ns &&
+	       now - rec.start_ns >= (uint64_t)rec.args.timeout_ns;
 }
 
 static void work(uint64_t *flushed)
@@ -219,7 +229,7 @@ static void work(uint64_t *flushed)
 	int r = 0;
 
 	drain();
-	if (rec.args.timeout_ns && now - rec.start_ns >= (uint64_t)rec.args.timeout_ns) {
+	if (time_is_over(now)) {
 		ch_control_stop_events();
 		rec.ended = true;
 		write_end();
@@ -301,7 +311,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	rec.start_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	rec.args = *args;
 	rec.failure = (struct ch_error){ 0 };
-	rec.stopping = rec.ended = false;
+	rec.stopping = rec.ended = rec.sampling = false;
 	rec.start_ns = rec.file_start_ns = rec.chunk_start_ns = ch_now_ns();
 	rec.own_cpu_ns = 0;
 	rec.files = 0;
@@ -349,6 +359,19 @@ int ch_recorder_start(const struct ch_args *args, struct ch_error *err)
 	}
 	rec.started = true;
 	return 0;
+}
+
+int ch_recorder_sampling(struct ch_error *err)
+{
+	int r;
+
+	pthread_mutex_lock(&rec.lock);
+	r = rec.failure.code;
+	if (r < 0)
+		*err = rec.failure;
+	rec.sampling = r >= 0;
+	pthread_mutex_unlock(&rec.lock);
+	return r;
 }
 
 int ch_recorder_stop(struct ch_error *err)

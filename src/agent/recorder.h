@@ -10,6 +10,11 @@
 
 /* Starts to write args->file; the sampler's rings must be there. */
 int ch_recorder_start(const struct ch_args *args, struct ch_error *err);
+/*
+ * All events have started: from now on they are stopped when the recording ends by itself. What
+ * made it end before is reported here.
+ */
+int ch_recorder_sampling(struct ch_error *err);
 /* Stops after everything that was sampled is written. An earlier failure is reported here. */
 int ch_recorder_stop(struct ch_error *err);
 /* Writes what was recorded so far as a whole recording to a file, named as by file=; NULL: flushes. */
