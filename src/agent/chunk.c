@@ -147,6 +147,8 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 	uint64_t pools_before = c->last_pools;
 	int r;
 
+	if (!c->size)
+		return ch_fail(err, -EIO, "'%s': there is no chunk to write to", c->path);
 	ch_buf_put(&c->tail, c->events.data, c->events.len);
 	put_checkpoint(c);
 	r = gathered_error(c);

@@ -37,11 +37,14 @@ uint64_t ch_ticks_span(uint64_t ns);
 
 /* Creates the file (an old one of that name is replaced) with a first, empty chunk. */
 int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err);
-/* Writes what has gathered. On failure the file is cut back to what was whole. */
+/*
+ * Writes what has gathered. On failure the file is cut back to what was whole. -EIO once a chunk
+ * could not be begun.
+ */
 int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err);
-/* Flushes and begins the next chunk of the same file. */
+/* Flushes and begins the next chunk of the same file. After a failure it can only be closed. */
 int ch_chunk_next(struct ch_chunk *c, struct ch_error *err);
-/* Throws away what the chunk holds and what has gathered: it begins anew. */
+/* Throws away what the chunk holds and what has gathered: it begins anew. Failure: as above. */
 int ch_chunk_again(struct ch_chunk *c, struct ch_error *err);
 /* Flushes, closes and frees. */
 int ch_chunk_close(struct ch_chunk *c, struct ch_error *err);

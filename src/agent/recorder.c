@@ -436,19 +436,24 @@ static int copy_file(const char *from, const char *to, struct ch_error *err)
  */
 static int copy_with_live(const char *path, struct ch_error *err)
 {
-	int r = next_chunk(ch_now_ns(), err), again;
-	struct ch_error ignored;
+	struct ch_error broken;
+	int r = next_chunk(ch_now_ns(), err);
 
-	if (r < 0)
+	if (r < 0) {
+		give_up(err);
 		return r;
+	}
 	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
 	r = flush(err);
 	if (r >= 0)
 		r = copy_file(rec.path, path, err);
-	again = ch_chunk_again(&rec.chunk, r < 0 ? &ignored : err);
+	if (ch_chunk_again(&rec.chunk, &broken) < 0) {
+		give_up(&broken);
+		return r;
+	}
 	ch_intern_unwrite(rec.intern);
 	ch_emit_head(&rec.chunk, &rec.args, rec.start_ms);
-	return r < 0 ? r : again;
+	return r;
 }
 
 int ch_recorder_dump(const char *pattern, struct ch_error *err)

@@ -257,6 +257,10 @@ static void a_chunk_that_cannot_begin_leaves_those_before(void **state)
 	limit_files(0);
 	assert_int_equal(r, -EFBIG);
 	assert_int_equal(file_size(), before);
+	/* what comes now has no chunk to be in */
+	put_sample(&c, in, 1, 1);
+	assert_int_equal(ch_chunk_flush(&c, &err), -EIO);
+	assert_int_equal(file_size(), before);
 	(void)ch_chunk_close(&c, &err);
 	ch_intern_free(in);
 	assert_int_equal(file_size(), before);
