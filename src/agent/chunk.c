@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/file.h"
 #include "agent/record.h"
 #include "agent/sampler.h"
 #include "sys/kernel.h"
@@ -36,20 +37,7 @@ uint64_t ch_ticks_span(uint64_t ns)
 static int write_at(struct ch_chunk *c, const void *data, size_t n, uint64_t at,
                     struct ch_error *err)
 {
-	const char *p = data;
-
-	while (n) {
-		ssize_t w = pwrite(c->fd, p, n, (off_t)at);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w <= 0)
-			return ch_fail(err, w < 0 ? -errno : -EIO, "write '%s': %m", c->path);
-		p += w;
-		n -= (size_t)w;
-		at += (uint64_t)w;
-	}
-	return 0;
+	return ch_file_write(c->fd, c->path, data, n, at, err);
 }
 
 static int write_header(struct ch_chunk *c, struct ch_error *err)
@@ -226,20 +214,6 @@ static int begin(struct ch_chunk *c, struct ch_error *err)
 	return r;
 }
 
-/* Chunks are finished by going back to their heads: pipes and devices cannot hold them. */
-static int open_file(const char *path, struct ch_error *err)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644);
-	struct stat st;
-
-	if (fd < 0)
-		return ch_fail(err, -errno, "create '%s': %m", path);
-	if (ch_fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return ch_fail(err, -EINVAL, "'%s' is no regular file", path);
-}
-
 int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 {
 	int r;
@@ -250,7 +224,7 @@ int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 	for (unsigned t = 0; t < CH_T_COUNT; t++)
 		c->pools[t].bytes = CH_BUF(POOL_MAX);
 	snprintf(c->path, sizeof(c->path), "%s", path);
-	c->fd = open_file(path, err);
+	c->fd = ch_file_create(path, O_RDWR | O_TRUNC, err);
 	if (c->fd < 0)
 		return c->fd;
 	r = begin(c, err);

@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "agent/metrics.h"
 #include "agent/perf.h"
 #include "agent/events.h"
+#include "agent/file.h"
 #include "agent/perfmap.h"
 #include "agent/recorder.h"
 #include "agent/remarks.h"
@@ -450,16 +452,16 @@ static int run(struct ch_args *a, struct ch_buf *out, struct ch_error *err)
 	}
 }
 
-/* The answer also goes to log=, for who cannot see ours. */
+/* The answer also goes to log=, for who cannot see ours; whether it could is nowhere to be said. */
 static void write_log(const struct ch_args *a, const struct ch_buf *out)
 {
-	FILE *f = a->log ? fopen(a->log, "we") : NULL;
+	CH_CLEANUP(ch_closep) int fd = -1;
+	struct ch_error ignored;
 
-	if (!f)
-		return;
-	if (out->data)
-		fwrite(out->data, 1, out->len, f);
-	fclose(f);
+	if (a->log)
+		fd = ch_file_create(a->log, O_WRONLY | O_TRUNC, &ignored);
+	if (fd >= 0)
+		ch_file_write(fd, a->log, out->data, out->len, 0, &ignored);
 }
 
 int ch_control_run(const char *text, struct ch_buf *out)

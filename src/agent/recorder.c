@@ -14,6 +14,7 @@
 #include "agent/cpu.h"
 #include "agent/drain.h"
 #include "agent/emit.h"
+#include "agent/file.h"
 #include "agent/governor.h"
 #include "agent/live.h"
 #include "agent/metrics.h"
@@ -408,26 +409,41 @@ static bool same_file(int a, int b)
 	       one.st_dev == other.st_dev;
 }
 
+static int copy_bytes(int in, int out, const char *to, struct ch_error *err)
+{
+	char block[1 << 16];
+	uint64_t at = 0;
+	ssize_t n;
+
+	if (ftruncate(out, 0) < 0)
+		return ch_fail(err, -errno, "write '%s': %m", to);
+	while ((n = pread(in, block, sizeof(block), (off_t)at)) > 0) {
+		int r = ch_file_write(out, to, block, (size_t)n, at, err);
+
+		if (r < 0)
+			return r;
+		at += (uint64_t)n;
+	}
+	return n < 0 ? ch_fail(err, -errno, "read the recording: %m") : 0;
+}
+
 static int copy_file(const char *from, const char *to, struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
 	CH_CLEANUP(ch_closep) int out = -1;
-	char block[1 << 16];
-	ssize_t n;
+	int r;
 
 	if (in < 0)
 		return ch_fail(err, -errno, "open '%s': %m", from);
-	out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	out = ch_file_create(to, O_WRONLY, err);
 	if (out < 0)
-		return ch_fail(err, -errno, "create '%s': %m", to);
+		return out;
 	if (same_file(in, out))
 		return 0;
-	if (ftruncate(out, 0) < 0 && errno != EINVAL) /* a pipe has no length */
-		return ch_fail(err, -errno, "write '%s': %m", to);
-	while ((n = read(in, block, sizeof(block))) > 0)
-		if (write(out, block, (size_t)n) != n)
-			return ch_fail(err, errno ? -errno : -EIO, "write '%s': %m", to);
-	return n < 0 ? ch_fail(err, -errno, "read '%s': %m", from) : 0;
+	r = copy_bytes(in, out, to, err);
+	if (r < 0)
+		unlink(to); /* a part is no recording */
+	return r;
 }
 
 /*

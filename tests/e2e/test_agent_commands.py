@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import time
@@ -25,12 +26,16 @@ def idle(request):
         yield jvm
 
 
-def command(jvm, text, folder):
-    """Runs a command of the agent by the JDK's own tool; the answer."""
-    log = folder / "log"
+def answer_to(jvm, text, log):
+    """Runs a command of the agent by the JDK's own tool; the answer goes to a file."""
     jcmd = jdks.java_home(jvm.version) / "bin" / "jcmd"
-    library = agents.library()
-    jdks.run([jcmd, jvm.pid, "JVMTI.agent_load", library, f'"{text},log={log}"'])
+    jdks.run([jcmd, jvm.pid, "JVMTI.agent_load", agents.library(), f'"{text},log={log}"'])
+
+
+def command(jvm, text, folder):
+    """The same; the answer."""
+    log = folder / "log"
+    answer_to(jvm, text, log)
     return log.read_text(encoding="utf-8")
 
 
@@ -80,6 +85,21 @@ def test_a_dump_of_the_last_of_several_files_says_so(charcloth, idle, tmp_path):
     done = charcloth("dump", idle.pid, "-o", tmp_path / "so-far.jfr", check=0)
     charcloth("stop", idle.pid, check=0)
     assert re.search(r"the last \d+ s only: what came before is in files of its own", done.stderr)
+
+
+def test_a_pipe_is_no_place_for_a_copy_or_an_answer(idle, tmp_path):
+    """Nobody reads it: who opened it would wait, and the JVM with them."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    recording = tmp_path / "x.jfr"
+    assert command(idle, f"start,event=wall,wall=10ms,file={recording}", tmp_path).startswith("ok\n")
+    assert command(idle, f"dump,file={pipe}", tmp_path) == f"error: '{pipe}' is no regular file\n"
+    answer_to(idle, "status", pipe)
+    assert "has ended" not in command(idle, "status", tmp_path)
+    assert command(idle, f"dump,file={tmp_path}/copy.jfr", tmp_path).startswith("ok\n")
+    assert command(idle, "stop", tmp_path).startswith("ok\n")
+    assert pipe.is_fifo()
+    assert agents.samples(recording, agents.WALL)
 
 
 def methods_of(path):

@@ -118,6 +118,23 @@ def test_a_full_disk_does_not_change_how_the_program_ends(tmp_path, small_disk, 
     assert host.said("step")[-1] == ["59"]
 
 
+def test_a_copy_that_has_no_room_is_not_left_behind(tmp_path, charcloth, small_disk):
+    jcmd = jdks.java_home(17) / "bin" / "jcmd"
+    (small_disk / "ballast").write_bytes(bytes(290 << 10))
+    copy = small_disk / "copy.jfr"
+    with agents.started(tmp_path, 17, "Steps", 10_000, 20, options=EVERYTHING) as host:
+        while not host.recording.exists() or host.recording.stat().st_size < 40 << 10:
+            host.line()
+        jdks.run([jcmd, host.pid, "JVMTI.agent_load", agents.library(), f'"dump,file={copy},log={tmp_path}/log"'])
+        said = (tmp_path / "log").read_text(encoding="utf-8")
+        assert said == f"error: write '{copy}': No space left on device\n"
+        assert not copy.exists()
+        charcloth("dump", host.pid, "-o", tmp_path / "copy.jfr", check=0)
+        charcloth("stop", host.pid, check=0)
+    assert steps(tmp_path / "copy.jfr")
+    assert len(steps(host.recording)) >= len(steps(tmp_path / "copy.jfr"))
+
+
 # -- nonsense
 
 

@@ -1,0 +1,16 @@
+/* Files that commands name, written from inside somebody else's process. */
+#ifndef CH_AGENT_FILE_H
+#define CH_AGENT_FILE_H
+
+#include "base/error.h"
+
+/*
+ * Opens the file for writing, as O_WRONLY or O_RDWR and O_TRUNC in `flags` say, and creates it when
+ * it is not there. Only regular files: on others one might wait for ever. A descriptor or -errno.
+ */
+int ch_file_create(const char *path, int flags, struct ch_error *err);
+/* Writes all of it at that place; `path` is for the error. */
+int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
+                  struct ch_error *err);
+
+#endif
