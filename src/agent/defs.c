@@ -29,7 +29,7 @@ void ch_defs_done(struct ch_defs *d)
 
 size_t ch_defs_memory(const struct ch_defs *d)
 {
-	return d->arena.used + d->methods.cap * sizeof(struct ch_def_method) +
+	return d->arena.used + d->wall_bytes + d->methods.cap * sizeof(struct ch_def_method) +
 	       d->threads.cap * sizeof(struct ch_def_thread) +
 	       d->classes.cap * sizeof(struct ch_def_class);
 }
@@ -190,16 +190,32 @@ uint32_t ch_defs_carry_class(struct ch_defs *to, struct ch_def_class *def)
 	return copy->name ? def->carried = id : 0;
 }
 
-void ch_def_keep_wall(struct ch_def_thread *t, const uint64_t *frames, uint32_t n, uint32_t end)
+/* Never 0, which malloc may answer with NULL: a sample without frames is one, too. */
+static size_t wall_bytes(uint32_t n)
 {
-	uint64_t *copy = realloc(t->wall_frames, (n + 1) * sizeof(*frames));
+	return ((size_t)n + 1) * sizeof(uint64_t);
+}
 
-	if (!copy)
+static void drop_wall(struct ch_defs *d, struct ch_def_thread *t)
+{
+	if (t->wall_frames)
+		d->wall_bytes -= wall_bytes(t->wall_n);
+	free(t->wall_frames);
+	t->wall_frames = NULL;
+}
+
+void ch_defs_keep_wall(struct ch_defs *d, struct ch_def_thread *t, const uint64_t *frames,
+                       uint32_t n, uint32_t end)
+{
+	/* First: without memory for the new one the old one must not be shown in its place. */
+	drop_wall(d, t);
+	t->wall_frames = malloc(wall_bytes(n));
+	if (!t->wall_frames)
 		return;
-	memcpy(copy, frames, n * sizeof(*frames));
-	t->wall_frames = copy;
+	memcpy(t->wall_frames, frames, n * sizeof(*frames));
 	t->wall_n = n;
 	t->wall_end = end;
+	d->wall_bytes += wall_bytes(n);
 }
 
 struct ch_def_method *ch_defs_method(struct ch_defs *d, uint64_t id)

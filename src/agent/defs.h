@@ -40,6 +40,7 @@ struct ch_def_array {
 struct ch_defs {
 	struct ch_arena arena;
 	struct ch_def_array methods, threads, classes;
+	size_t wall_bytes; /* of all threads' last wall samples */
 };
 
 void ch_defs_init(struct ch_defs *d);
@@ -60,8 +61,9 @@ uint32_t ch_defs_carry_method(struct ch_defs *to, struct ch_def_method *def);
 uint32_t ch_defs_carry_thread(struct ch_defs *to, struct ch_def_thread *def);
 uint32_t ch_defs_carry_class(struct ch_defs *to, struct ch_def_class *def);
 
-/* Keeps the frames as the thread's last wall sample; without memory it has none. */
-void ch_def_keep_wall(struct ch_def_thread *t, const uint64_t *frames, uint32_t n, uint32_t end);
+/* Keeps the frames as the last wall sample of a thread defined in d; without memory it has none. */
+void ch_defs_keep_wall(struct ch_defs *d, struct ch_def_thread *t, const uint64_t *frames,
+                       uint32_t n, uint32_t end);
 
 /* NULL when it is not defined here. */
 struct ch_def_method *ch_defs_method(struct ch_defs *d, uint64_t id);

@@ -94,14 +94,17 @@ static struct ch_def_method *method_def(struct ch_intern *in, uint64_t id)
 	return d ? d : ch_defs_method(&in->before, id);
 }
 
+/* Where a thread is defined, if it is. */
+static struct ch_defs *home_of_thread(struct ch_intern *in, uint32_t name_id)
+{
+	if (name_id & CARRIED)
+		return &in->carried;
+	return ch_defs_thread(&in->now, name_id) ? &in->now : &in->before;
+}
+
 static struct ch_def_thread *thread_def(struct ch_intern *in, uint32_t name_id)
 {
-	struct ch_def_thread *d;
-
-	if (name_id & CARRIED)
-		return ch_defs_thread(&in->carried, name_id & ~CARRIED);
-	d = ch_defs_thread(&in->now, name_id);
-	return d ? d : ch_defs_thread(&in->before, name_id);
+	return ch_defs_thread(home_of_thread(in, name_id), name_id & ~CARRIED);
 }
 
 static struct ch_def_class *class_def(struct ch_intern *in, uint32_t class_id)
@@ -452,6 +455,6 @@ uint64_t ch_intern_wall_stack(struct ch_intern *in, const struct ch_rec_sample *
 		           ? ch_intern_stack(in, t->wall_frames, t->wall_n, t->wall_end)
 		           : ch_intern_stack(in, NULL, 0, CH_WALK_NATIVE);
 	if (t && s->state == CH_STATE_SLEEPING)
-		ch_def_keep_wall(t, s->frames, s->n_frames, s->end);
+		ch_defs_keep_wall(home_of_thread(in, s->name), t, s->frames, s->n_frames, s->end);
 	return ch_intern_stack(in, s->frames, s->n_frames, s->end);
 }

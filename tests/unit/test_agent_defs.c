@@ -55,11 +55,47 @@ static void ids_too_far_apart_are_refused(void **state)
 	ch_defs_done(&d);
 }
 
+static struct ch_def_thread *define_thread(struct ch_defs *d, uint32_t id)
+{
+	union {
+		struct ch_rec_thread rec;
+		char room[64];
+	} t = { .rec = { .id = id, .len = 1 } };
+
+	t.rec.name[0] = 't';
+	assert_int_equal(ch_defs_add_thread(d, &t.rec), 0);
+	return ch_defs_thread(d, id);
+}
+
+/* Thousands of threads may wait, each below a thousand frames. */
+static void the_last_stacks_of_threads_count_as_memory(void **state)
+{
+	static const uint64_t frames[1000] = { 1, 2, 3 };
+	struct ch_def_thread *t;
+	struct ch_defs d;
+	size_t before;
+
+	(void)state;
+	ch_defs_init(&d);
+	define_thread(&d, 2);
+	t = define_thread(&d, 1);
+	before = ch_defs_memory(&d);
+	ch_defs_keep_wall(&d, t, frames, 1000, 0);
+	assert_in_range(ch_defs_memory(&d) - before, sizeof(frames), sizeof(frames) + 64);
+	ch_defs_keep_wall(&d, t, frames, 3, 0);
+	assert_in_range(ch_defs_memory(&d) - before, 3 * sizeof(frames[0]),
+	                3 * sizeof(frames[0]) + 64);
+	assert_int_equal(t->wall_n, 3);
+	assert_memory_equal(t->wall_frames, frames, 3 * sizeof(frames[0]));
+	ch_defs_done(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_come_in_any_order),
 		cmocka_unit_test(ids_too_far_apart_are_refused),
+		cmocka_unit_test(the_last_stacks_of_threads_count_as_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
