@@ -97,6 +97,23 @@ void ch_live_next_chunk(struct ch_live *l, JNIEnv *env, struct ch_intern *in)
 	ch_intern_forget(in, l->objects, l->n);
 }
 
+void ch_live_skip(struct ch_rings *rings, JNIEnv *env)
+{
+	for (unsigned i = 0; i < rings->n; i++) {
+		struct ch_ring *r = &rings->stripe[i].samples;
+		uint64_t at = atomic_load(&r->tail), upto = atomic_load(&r->head);
+		const struct ch_rec *rec;
+
+		while ((rec = ch_ring_next(r, &at, upto))) {
+			const struct ch_rec_sample *s = (const struct ch_rec_sample *)rec;
+
+			if (rec->type == CH_REC_SAMPLE && s->event == CH_EV_LIVE)
+				(*env)->DeleteWeakGlobalRef(env, weak_of(s));
+		}
+		atomic_store(&r->tail, at);
+	}
+}
+
 void ch_live_clear(struct ch_live *l, JNIEnv *env)
 {
 	for (size_t i = 0; i < l->n; i++)

@@ -11,6 +11,7 @@
 #define CH_AGENT_LIVE_H
 
 #include "agent/emit.h"
+#include "agent/ring.h"
 
 #include <jni.h>
 
@@ -28,6 +29,8 @@ void ch_live_add(struct ch_live *l, JNIEnv *env, const struct ch_rec_sample *s);
 void ch_live_write(struct ch_live *l, JNIEnv *env, struct ch_chunk *c, struct ch_intern *in);
 /* A chunk ended: all names are forgotten but those that these stacks refer to. */
 void ch_live_next_chunk(struct ch_live *l, JNIEnv *env, struct ch_intern *in);
+/* Takes samples in the rings, of all events, as read; what they refer to is given back. */
+void ch_live_skip(struct ch_rings *rings, JNIEnv *env);
 /* Gives all back. */
 void ch_live_clear(struct ch_live *l, JNIEnv *env);
 

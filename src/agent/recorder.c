@@ -205,6 +205,19 @@ static void write_end(void)
 	ch_emit_stats(&rec.chunk, rec.own_cpu_ns);
 }
 
+/* All that only a recording which goes on needs. */
+static void release(void)
+{
+	struct ch_error ignored;
+
+	ch_metrics_stop();
+	ch_chunk_close(&rec.chunk, &ignored);
+	ch_intern_free(rec.intern);
+	rec.intern = NULL;
+	ch_live_clear(&rec.live, env());
+	ch_live_skip(&ch_sampler.rings, env());
+}
+
 /* On failure the JVM goes on, only the recording ends; status and stop tell why, too. */
 static void give_up(const struct ch_error *err)
 {
@@ -234,7 +247,7 @@ static void work(uint64_t *flushed)
 		ch_control_stop_events();
 		rec.ended = true;
 		write_end();
-		r = flush(&err);
+		r = ch_chunk_close(&rec.chunk, &err);
 	} else if (now - *flushed >= FLUSH_NS) {
 		*flushed = now;
 		r = every_second(now, &err);
@@ -270,20 +283,23 @@ static void *run(void *arg)
 	JNIEnv *attached;
 	/* The first flush comes early: even a short life leaves something. */
 	uint64_t flushed = ch_now_ns() - FLUSH_NS + FIRST_FLUSH_NS;
-	bool stopping = false;
+	bool over = false;
 
 	(void)arg;
 	if ((*ch_agent.vm)->AttachCurrentThreadAsDaemon(ch_agent.vm, (void **)&attached, &attach) !=
 	    JNI_OK)
 		return refused();
-	while (!stopping) {
+	while (!over) {
 		wait_for_work();
 		ch_cpu_tend();
 		ch_alloc_tend();
 		pthread_mutex_lock(&rec.lock);
-		stopping = rec.stopping;
 		if (!rec.ended)
 			work(&flushed);
+		over = rec.stopping || rec.ended;
+		/* Nobody need ever come to stop what has ended. */
+		if (rec.ended)
+			release();
 		pthread_mutex_unlock(&rec.lock);
 	}
 	(*ch_agent.vm)->DetachCurrentThread(ch_agent.vm);
@@ -296,6 +312,7 @@ static void *run(void *arg)
  */
 static void forget_leftovers(void)
 {
+	ch_live_skip(&ch_sampler.rings, env());
 	ch_rings_skip(&ch_sampler.rings);
 	ch_names_forget();
 	for (uint32_t i = 0; i < ch_threads_count(); i++)
@@ -338,16 +355,6 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	return flush(err);
 }
 
-static void discard(void)
-{
-	struct ch_error ignored;
-
-	ch_metrics_stop();
-	ch_chunk_close(&rec.chunk, &ignored);
-	ch_intern_free(rec.intern);
-	rec.intern = NULL;
-}
-
 int ch_recorder_start(const struct ch_args *args, struct ch_error *err)
 {
 	int r = prepare(args, err);
@@ -355,7 +362,7 @@ int ch_recorder_start(const struct ch_args *args, struct ch_error *err)
 	if (r >= 0)
 		r = ch_own_thread_start(CH_OWN_THREAD, run, &rec.thread, err);
 	if (r < 0) {
-		discard();
+		release();
 		return r;
 	}
 	rec.started = true;
@@ -395,8 +402,7 @@ int ch_recorder_stop(struct ch_error *err)
 	}
 	if (r >= 0)
 		r = ch_chunk_close(&rec.chunk, err);
-	ch_live_clear(&rec.live, env());
-	discard();
+	release();
 	return r;
 }
 

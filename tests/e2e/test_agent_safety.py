@@ -1,6 +1,7 @@
 """What the agent must not do to its host: end it, slow it down for good, grow in it, or lose what was recorded."""
 
 import collections
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -173,6 +174,45 @@ def test_files_that_follow_each_other_end_when_the_time_is_over(tmp_path, charcl
         while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
             host.line()
     assert 2 <= len(list(tmp_path.glob("part-*.jfr"))) <= 3
+
+
+def each(folder, ask):
+    """What is said of each file of a folder in /proc that is not gone meanwhile."""
+    for path in pathlib.Path(folder).iterdir():
+        with contextlib.suppress(OSError):
+            yield ask(path)
+
+
+def own_threads(pid):
+    names = each(f"/proc/{pid}/task", lambda task: (task / "comm").read_text())
+    return [name for name in names if name.startswith("charcloth")]
+
+
+def open_files(pid):
+    return set(each(f"/proc/{pid}/fd", os.readlink))
+
+
+@pytest.mark.parametrize("version", [11, 25])
+def test_a_recording_whose_time_is_over_holds_nothing(tmp_path, charcloth, version):
+    """Nobody need come to stop it: what it had is given back, but for what it is asked about."""
+    with agents.started(tmp_path, version, "Steps", 100_000, 20, options=f"{EVERYTHING},timeout=1s") as host:
+        host.line()
+        assert str(host.recording) in open_files(host.pid)
+        while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
+            host.line()
+        assert not {str(host.recording), "anon_inode:[perf_event]"} & open_files(host.pid)
+        for _ in range(100):
+            host.line()
+            if not own_threads(host.pid):
+                break
+        assert own_threads(host.pid) == []
+        said = charcloth("status", host.pid, check=0).stdout
+        assert f"recording to: {host.recording}\n" in said
+        assert f"written: {host.recording.stat().st_size} bytes\n" in said
+        charcloth("dump", host.pid, "-o", tmp_path / "copy.jfr", check=0)
+        charcloth("stop", host.pid, check=0)
+        assert "nothing is being recorded" in charcloth("status", host.pid, check=0).stdout
+    assert steps(host.recording) == steps(tmp_path / "copy.jfr") != []
 
 
 def test_an_unknown_event_lists_the_right_ones(tmp_path):
