@@ -197,9 +197,9 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	(void)jvmti;
 	(void)env;
 	(void)thread;
+	ch_spans_end_thread(); /* it may have begun some before the agent looked at threads */
 	if (!t)
 		return;
-	ch_spans_end_thread();
 	if (!t->ours)
 		ch_cpu_end(t);
 	ch_perf_forget(t);

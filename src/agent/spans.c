@@ -100,11 +100,11 @@ static size_t cut(size_t n)
 static void take_told_name(struct open_span *o)
 {
 	struct ch_thread *t = ch_thread_of_tid(o->tid);
+	int n = t ? ch_name_told(t, o->name) : -1;
 
-	if (!t || t->name_len > sizeof(o->name))
+	if (n < 0)
 		return;
-	o->name_len = t->name_len;
-	memcpy(o->name, t->name, o->name_len);
+	o->name_len = (size_t)n;
 	o->java_id = t->java_id;
 }
 

@@ -35,6 +35,9 @@ public class Tasks {
 
     public static void main(String[] arguments) throws Exception {
         if (arguments[0].equals("late")) {
+            Thread gone = new Thread(() -> Agent.taskStart(49, 5, 0, 0, 0, -1, null, null, "ended before, too"));
+            gone.start();
+            gone.join();
             Agent.taskStart(50, 5, 0, 0, 0, -1, null, null, "began before the recording");
             System.out.print(Agent.execute("start,event=cpu,interval=1ms,file=" + arguments[1]));
             burn(200);
