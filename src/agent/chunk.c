@@ -40,19 +40,25 @@ static int write_at(struct ch_chunk *c, const void *data, size_t n, uint64_t at,
 	return ch_file_write(c->fd, c->path, data, n, at, err);
 }
 
-static int write_header(struct ch_chunk *c, struct ch_error *err)
+/* The header of the chunk as it is now. */
+static void put_header(const struct ch_chunk *c, int64_t duration_ns, void *to)
 {
-	uint8_t bytes[CH_JFR_HEADER_SIZE];
 	struct ch_jfr_header h = { .size = c->size,
 		                   .pools_at = c->last_pools,
 		                   .types_at = c->types_at,
 		                   .start_ns = c->start_ns,
-		                   .duration_ns =
-		                       NS_PER_TICK * (ch_ticks(ch_now_ns()) - c->start_ticks),
+		                   .duration_ns = duration_ns,
 		                   .start_ticks = c->start_ticks,
 		                   .ticks_per_s = CH_TICKS_PER_S };
 
-	ch_jfr_header_put(&h, bytes);
+	ch_jfr_header_put(&h, to);
+}
+
+static int write_header(struct ch_chunk *c, struct ch_error *err)
+{
+	uint8_t bytes[CH_JFR_HEADER_SIZE];
+
+	put_header(c, NS_PER_TICK * (ch_ticks(ch_now_ns()) - c->start_ticks), bytes);
 	return write_at(c, bytes, sizeof(bytes), c->chunk_at, err);
 }
 
@@ -161,6 +167,7 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 
 static int write_begin(struct ch_chunk *c, struct ch_error *err)
 {
+	static const uint8_t header_later[CH_JFR_HEADER_SIZE];
 	struct timespec now;
 	int r;
 
@@ -168,31 +175,19 @@ static int write_begin(struct ch_chunk *c, struct ch_error *err)
 	c->start_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	c->start_ticks = ch_ticks(ch_now_ns());
 	c->last_pools = 0;
-	c->size = CH_JFR_HEADER_SIZE;
-	c->types_at = CH_JFR_HEADER_SIZE;
-	put_fixed_constants(c);
-	ch_jfr_put_types(&c->tail, ch_types, CH_T_COUNT, c->start_ticks);
-	put_checkpoint(c);
-	if (c->tail.err)
-		return ch_fail(err, c->tail.err, "'%s': %m", c->path);
+	c->size = 0;
 	/* Header and all in one write: the file never ends in half a chunk. */
-	if (ch_buf_room(&c->events, c->tail.len + CH_JFR_HEADER_SIZE) == NULL)
-		return ch_fail(err, -ENOMEM, "'%s': %m", c->path);
-	c->size += c->tail.len;
-	{
-		struct ch_jfr_header h = { .size = c->size,
-			                   .pools_at = c->last_pools,
-			                   .types_at = c->types_at,
-			                   .start_ns = c->start_ns,
-			                   .duration_ns = 1,
-			                   .start_ticks = c->start_ticks,
-			                   .ticks_per_s = CH_TICKS_PER_S };
-
-		ch_buf_reset(&c->events);
-		ch_jfr_header_put(&h, (uint8_t *)c->events.data);
-		memcpy(c->events.data + CH_JFR_HEADER_SIZE, c->tail.data, c->tail.len);
-		r = write_at(c, c->events.data, c->size, c->chunk_at, err);
-	}
+	ch_buf_put(&c->tail, header_later, sizeof(header_later));
+	c->types_at = c->tail.len;
+	ch_jfr_put_types(&c->tail, ch_types, CH_T_COUNT, c->start_ticks);
+	put_fixed_constants(c);
+	put_checkpoint(c);
+	r = gathered_error(c);
+	if (r < 0)
+		return ch_fail(err, r, "'%s': %m", c->path);
+	c->size = c->tail.len;
+	put_header(c, 1, c->tail.data);
+	r = write_at(c, c->tail.data, c->size, c->chunk_at, err);
 	if (r < 0)
 		return r;
 	c->written += c->size;

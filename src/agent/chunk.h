@@ -27,8 +27,8 @@ struct ch_chunk {
 };
 
 /*
- * Ticks: microseconds since the agent was loaded, by CLOCK_MONOTONIC. Every event has one; in
- * nanoseconds it would take a byte or two more.
+ * Ticks: microseconds by CLOCK_MONOTONIC since the first time that was asked for, about when the
+ * first recording began. Every event has one; in nanoseconds it would take a byte or two more.
  */
 #define CH_TICKS_PER_S 1000000
 int64_t ch_ticks(uint64_t monotonic_ns);
