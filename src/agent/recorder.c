@@ -505,7 +505,6 @@ void ch_recorder_status(struct ch_recorder_status *ret)
 		                            .start_ns = rec.start_ns,
 		                            .file_start_ns = rec.file_start_ns,
 		                            .written_bytes = rec.chunk.written,
-		                            .own_cpu_ns = rec.own_cpu_ns,
 		                            .ended = rec.ended,
 		                            .failure = rec.failure };
 	snprintf(ret->path, sizeof(ret->path), "%s", rec.path);

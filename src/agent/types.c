@@ -2,7 +2,10 @@
 
 #include "agent/record.h"
 
-/* Fields in the order in which they are written: recorder_*.c and metrics.c go by it. */
+/*
+ * Fields in the order in which they are written: emit.c, intern.c, constants.c, runs.c, labels.c and
+ * metrics*.c go by it.
+ */
 #define FIELDS(name) static const struct ch_jfr_field_def name[]
 #define START                                                                                      \
 	{                                                                                          \
