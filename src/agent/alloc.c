@@ -62,7 +62,7 @@ static void take(struct ch_thread *t, JNIEnv *env, jthread thread, jobject objec
 		/* The recorder owns it from here on: it decides when the object is asked for. */
 		weak = (*env)->NewWeakGlobalRef(env, object);
 		what.event = weak ? CH_EV_LIVE : CH_EV_ALLOC;
-		what.since_ns = (uintptr_t)weak;
+		what.ref = (uintptr_t)weak;
 	}
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);

@@ -68,7 +68,8 @@ int ch_wall_start(uint64_t interval_ns, bool tasks_only, struct ch_error *err);
 void ch_wall_stop(void);
 /* Makes the interval that many times longer; each sample then counts for as many. */
 void ch_wall_stretch(unsigned stretch);
-uint64_t ch_wall_cpu_ns(void); /* what its own thread has used so far */
+uint64_t ch_wall_cpu_ns(void); /* what its own thread has used since ch_wall_begin */
+void ch_wall_begin(void);      /* a recording begins, with it or without */
 /* In the handler of a thread that was asked. Signal-safe. */
 void ch_wall_signal(struct ch_thread *t, ucontext_t *uc);
 

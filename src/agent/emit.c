@@ -53,19 +53,19 @@ static void put_rest(struct ch_chunk *c, struct ch_intern *in, const struct ch_r
 	case CH_EV_LIVE:
 		put(c, ch_intern_class(in, s->class_id));
 		put(c, s->extra);
-		put(c, (uint64_t)ch_ticks(s->since_ns));
+		put(c, (uint64_t)ch_ticks(s->ref));
 		put(c, s->weight);
 		break;
 	case CH_EV_MONITOR:
 		put(c, ch_intern_class(in, s->class_id));
 		put(c, 0); /* previous owner */
-		put(c, s->since_ns);
+		put(c, s->ref);
 		break;
 	case CH_EV_PARK:
 		put(c, ch_intern_class(in, s->class_id));
 		put(c, 0); /* timeout */
 		put(c, 0); /* until */
-		put(c, s->since_ns);
+		put(c, s->ref);
 		break;
 	case CH_EV_PERF:
 		ch_chunk_text(c, ch_perf_name((unsigned)s->extra));

@@ -7,7 +7,7 @@
 
 static jweak weak_of(const struct ch_rec_sample *s)
 {
-	return (jweak)(uintptr_t)s->since_ns;
+	return (jweak)(uintptr_t)s->ref;
 }
 
 static void drop(JNIEnv *env, struct ch_rec_sample *s)
@@ -80,12 +80,12 @@ void ch_live_write(struct ch_live *l, JNIEnv *env, struct ch_chunk *c, struct ch
 	drop_dead(l, env);
 	for (size_t i = 0; i < l->n; i++) {
 		struct ch_rec_sample *s = l->objects[i];
-		uint64_t weak = s->since_ns, allocated = s->time_ns;
+		uint64_t weak = s->ref, allocated = s->time_ns;
 
-		s->since_ns = allocated;
+		s->ref = allocated;
 		s->time_ns = now;
 		ch_emit_sample(c, in, s, CH_EV_LIVE);
-		s->since_ns = weak;
+		s->ref = weak;
 		s->time_ns = allocated;
 	}
 }

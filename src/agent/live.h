@@ -18,7 +18,7 @@
 #define CH_LIVE_MAX 8192
 
 struct ch_live {
-	struct ch_rec_sample *objects[CH_LIVE_MAX]; /* since_ns holds the weak reference */
+	struct ch_rec_sample *objects[CH_LIVE_MAX]; /* ref holds the weak reference */
 	size_t n;
 	uint64_t keep_every, seen; /* of those that come, one of so many is kept */
 };

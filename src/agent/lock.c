@@ -44,7 +44,7 @@ void ch_lock_waited(JNIEnv *env, const struct ch_wait *w, jobject lock)
 	}
 	class = (*env)->GetObjectClass(env, lock);
 	what.class_id = ch_callback_class(class);
-	what.since_ns = id_of(lock);
+	what.ref = id_of(lock);
 	ch_callback_take(w->t, w->thread, &what);
 	(*env)->DeleteLocalRef(env, class);
 }

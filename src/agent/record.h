@@ -54,11 +54,11 @@ enum ch_note {
 
 struct ch_rec_sample {
 	struct ch_rec rec;
-	uint64_t time_ns;  /* CLOCK_MONOTONIC */
-	uint64_t weight;   /* intervals, bytes, or events */
-	uint64_t extra;    /* wall, locks: duration in ns; live: bytes of the object; perf: which */
-	uint64_t since_ns; /* live: its weak reference, and in the recording its birth; locks: id */
-	uint32_t name;     /* id of a thread definition */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t weight;  /* intervals, bytes, or events */
+	uint64_t extra;   /* wall, locks: duration in ns; live: bytes of the object; perf: which */
+	uint64_t ref;  /* live: its weak reference, or its birth while it is written; locks: id */
+	uint32_t name; /* id of a thread definition */
 	uint32_t class_id; /* id of a class definition, 0 none */
 	uint8_t event, state;
 	uint16_t end; /* enum ch_walk_end */

@@ -332,6 +332,7 @@ static int prepare(const struct ch_args *args, struct ch_error *err)
 	rec.stopping = rec.ended = rec.sampling = false;
 	rec.start_ns = rec.file_start_ns = rec.chunk_start_ns = ch_now_ns();
 	rec.own_cpu_ns = 0;
+	ch_wall_begin();
 	rec.files = 0;
 	rec.runs = (struct ch_runs){ 0 };
 	r = ch_args_file(rec.args.file, 0, rec.path, sizeof(rec.path), err);

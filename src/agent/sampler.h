@@ -71,7 +71,7 @@ static inline size_t ch_sampler_frame_bytes(void)
 struct ch_sample_of {
 	enum ch_event event;
 	enum ch_state state;
-	uint64_t weight, extra, since_ns;
+	uint64_t weight, extra, ref;
 	uint32_t class_id;
 	const uint64_t *frames; /* walked already, and of AsyncGetCallTrace's kind; NULL: not yet */
 	unsigned n_frames;

@@ -137,7 +137,7 @@ static bool take_in(struct ch_stripe *s, struct ch_thread *t, const struct ch_sa
 		                       .time_ns = now_ns,
 		                       .weight = what->weight,
 		                       .extra = what->extra,
-		                       .since_ns = what->since_ns,
+		                       .ref = what->ref,
 		                       .class_id = what->class_id,
 		                       .event = (uint8_t)what->event,
 		                       .state = (uint8_t)what->state };

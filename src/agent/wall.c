@@ -193,6 +193,11 @@ void ch_wall_stretch(unsigned stretch)
 	atomic_store(&ch_cpu_state.wall_stretch, stretch);
 }
 
+void ch_wall_begin(void)
+{
+	atomic_store(&wall.cpu_ns, 0);
+}
+
 uint64_t ch_wall_cpu_ns(void)
 {
 	return atomic_load(&wall.cpu_ns);
