@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "sys/kernel.h"
 
 /* Without O_NONBLOCK a pipe that nobody reads would be waited for before it can be refused. */
@@ -40,4 +42,50 @@ int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t
 		at += (uint64_t)w;
 	}
 	return 0;
+}
+
+/* Whatever the two are called: a copy onto itself would begin by emptying it. */
+static bool same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return !ch_fstat(a, &one) && !ch_fstat(b, &other) && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
+}
+
+static int copy_bytes(int in, int out, const char *to, struct ch_error *err)
+{
+	char block[1 << 16];
+	uint64_t at = 0;
+	ssize_t n;
+
+	if (ftruncate(out, 0) < 0)
+		return ch_fail(err, -errno, "write '%s': %m", to);
+	while ((n = pread(in, block, sizeof(block), (off_t)at)) > 0) {
+		int r = ch_file_write(out, to, block, (size_t)n, at, err);
+
+		if (r < 0)
+			return r;
+		at += (uint64_t)n;
+	}
+	return n < 0 ? ch_fail(err, -errno, "read the recording: %m") : 0;
+}
+
+int ch_file_copy(const char *from, const char *to, struct ch_error *err)
+{
+	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
+	CH_CLEANUP(ch_closep) int out = -1;
+	int r;
+
+	if (in < 0)
+		return ch_fail(err, -errno, "open '%s': %m", from);
+	out = ch_file_create(to, O_WRONLY, err);
+	if (out < 0)
+		return out;
+	if (same_file(in, out))
+		return 0;
+	r = copy_bytes(in, out, to, err);
+	if (r < 0)
+		unlink(to); /* a part is no recording */
+	return r;
 }

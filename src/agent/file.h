@@ -12,5 +12,7 @@ int ch_file_create(const char *path, int flags, struct ch_error *err);
 /* Writes all of it at that place; `path` is for the error. */
 int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
                   struct ch_error *err);
+/* Nothing is done when both are the same file; a part of it does not stay. */
+int ch_file_copy(const char *from, const char *to, struct ch_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 #include "agent/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +21,6 @@
 #include "agent/own_thread.h"
 #include "agent/sampler.h"
 #include "agent/spans.h"
-#include "sys/kernel.h"
 #include "sys/symbols.h"
 
 #define DRAIN_MS       100
@@ -407,52 +405,6 @@ int ch_recorder_stop(struct ch_error *err)
 	return r;
 }
 
-/* Whatever the two are called: a copy onto itself would begin by emptying it. */
-static bool same_file(int a, int b)
-{
-	struct stat one, other;
-
-	return !ch_fstat(a, &one) && !ch_fstat(b, &other) && one.st_ino == other.st_ino &&
-	       one.st_dev == other.st_dev;
-}
-
-static int copy_bytes(int in, int out, const char *to, struct ch_error *err)
-{
-	char block[1 << 16];
-	uint64_t at = 0;
-	ssize_t n;
-
-	if (ftruncate(out, 0) < 0)
-		return ch_fail(err, -errno, "write '%s': %m", to);
-	while ((n = pread(in, block, sizeof(block), (off_t)at)) > 0) {
-		int r = ch_file_write(out, to, block, (size_t)n, at, err);
-
-		if (r < 0)
-			return r;
-		at += (uint64_t)n;
-	}
-	return n < 0 ? ch_fail(err, -errno, "read the recording: %m") : 0;
-}
-
-static int copy_file(const char *from, const char *to, struct ch_error *err)
-{
-	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
-	CH_CLEANUP(ch_closep) int out = -1;
-	int r;
-
-	if (in < 0)
-		return ch_fail(err, -errno, "open '%s': %m", from);
-	out = ch_file_create(to, O_WRONLY, err);
-	if (out < 0)
-		return out;
-	if (same_file(in, out))
-		return 0;
-	r = copy_bytes(in, out, to, err);
-	if (r < 0)
-		unlink(to); /* a part is no recording */
-	return r;
-}
-
 /*
  * Objects alive now are told in the copy only: in the recording itself they would stand beside
  * those that are alive at its end. They go into a chunk of their own, which is then begun anew.
@@ -469,7 +421,7 @@ static int copy_with_live(const char *path, struct ch_error *err)
 	ch_live_write(&rec.live, env(), &rec.chunk, rec.intern);
 	r = flush(err);
 	if (r >= 0)
-		r = copy_file(rec.path, path, err);
+		r = ch_file_copy(rec.path, path, err);
 	if (ch_chunk_again(&rec.chunk, &broken) < 0) {
 		give_up(&broken);
 		return r;
@@ -494,7 +446,7 @@ int ch_recorder_dump(const char *pattern, struct ch_error *err)
 	}
 	if (r >= 0 && pattern && strcmp(path, rec.path))
 		r = rec.live.n && !rec.ended ? copy_with_live(path, err)
-		                             : copy_file(rec.path, path, err);
+		                             : ch_file_copy(rec.path, path, err);
 	pthread_mutex_unlock(&rec.lock);
 	return r;
 }
