@@ -13,9 +13,8 @@
 #include "agent/perf.h"
 #include "agent/labels.h"
 #include "agent/sampler.h"
-#include "hotspot/perfdata.h"
+#include "hotspot/counters.h"
 #include "sys/fault.h"
-#include "sys/peek.h"
 
 static void put(struct ch_chunk *c, uint64_t v)
 {
@@ -254,11 +253,9 @@ static void put_counter_text(struct ch_chunk *c, const struct ch_perfdata *p, co
 /* What no property tells is among the counters of the VM; some of it only once it runs. */
 static void put_jvm(struct ch_chunk *c)
 {
-	const void *start =
-	    ch_sampler.vm.perf_start ? (const void *)ch_peek64(ch_sampler.vm.perf_start, 0) : NULL;
 	struct ch_perfdata counters;
 	const struct ch_perfdata *p =
-	    start && ch_perfdata_own(start, &counters) == 0 ? &counters : NULL;
+	    ch_counters_open(&ch_sampler.vm, &counters) == 0 ? &counters : NULL;
 	const int64_t *begin_ms = p ? ch_perfdata_number(p, "sun.rt.createVmBeginTime") : NULL;
 	size_t begun = ch_chunk_event(c, CH_T_JVM_INFO, c->start_ticks);
 

@@ -5,7 +5,6 @@
 #include "agent/agent.h"
 #include "agent/sampler.h"
 #include "hotspot/counters.h"
-#include "sys/peek.h"
 
 static struct {
 	struct ch_counters counters;
@@ -34,11 +33,9 @@ static JNIEnv *env_of_thread(void)
 static void find_counters(void)
 {
 	struct ch_perfdata p;
-	const void *start =
-	    ch_sampler.vm.perf_start ? (const void *)ch_peek64(ch_sampler.vm.perf_start, 0) : NULL;
 
 	vm.counters = (struct ch_counters){ 0 };
-	if (start && ch_perfdata_own(start, &p) == 0)
+	if (ch_counters_open(&ch_sampler.vm, &p) == 0)
 		ch_counters_find(&p, &vm.counters);
 }
 

@@ -8,9 +8,8 @@
 
 #include "agent/bind.h"
 #include "agent/sampler.h"
-#include "hotspot/perfdata.h"
+#include "hotspot/counters.h"
 #include "sys/fault.h"
-#include "sys/peek.h"
 
 #define CHECK_FRAMES 64
 #define CHECK_TRIES  20
@@ -147,10 +146,8 @@ static int check_walker(JNIEnv *env, struct ch_error *err)
 static void find_counters(void)
 {
 	struct ch_perfdata p;
-	const void *start =
-	    ch_sampler.vm.perf_start ? (const void *)ch_peek64(ch_sampler.vm.perf_start, 0) : NULL;
 
-	if (!start || ch_perfdata_own(start, &p) < 0)
+	if (ch_counters_open(&ch_sampler.vm, &p) < 0)
 		return;
 	ch_sampler.unloaded[0] = ch_perfdata_number(&p, "java.cls.unloadedClasses");
 	ch_sampler.unloaded[1] = ch_perfdata_number(&p, "java.cls.sharedUnloadedClasses");

@@ -1,6 +1,9 @@
 #include "hotspot/counters.h"
 
+#include <errno.h>
 #include <stdio.h>
+
+#include "sys/peek.h"
 
 /* The VM adds a few bytes to capacities so that none is 0; all are whole pages. */
 #define CAPACITY_MASK (~INT64_C(4095))
@@ -198,4 +201,11 @@ int64_t ch_counter_time_ns(const struct ch_counters *c, const struct ch_counter_
 	double ticks = (double)ch_counter_value(of->ticks);
 
 	return ch_sat_round(ticks * 1e9 / (double)c->ticks_per_s);
+}
+
+int ch_counters_open(const struct ch_vm *vm, struct ch_perfdata *ret)
+{
+	uint64_t start = vm->perf_start ? ch_peek64(vm->perf_start, 0) : 0;
+
+	return start ? ch_perfdata_own((const void *)(uintptr_t)start, ret) : -ENOENT;
 }

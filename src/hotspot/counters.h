@@ -7,6 +7,7 @@
 #define CH_HOTSPOT_COUNTERS_H
 
 #include "hotspot/perfdata.h"
+#include "hotspot/vm.h"
 
 #define CH_COUNTER_POOLS_MAX      8
 #define CH_COUNTER_COLLECTORS_MAX 6
@@ -42,6 +43,8 @@ struct ch_counters {
 	const volatile int64_t *loaded, *shared_loaded, *unloaded, *shared_unloaded;
 };
 
+/* Those of the JVM around us. -ENOENT when it was told to have none; else as ch_perfdata_open. */
+int ch_counters_open(const struct ch_vm *vm, struct ch_perfdata *ret);
 void ch_counters_find(const struct ch_perfdata *p, struct ch_counters *ret);
 
 static inline int64_t ch_counter_value(const volatile int64_t *c)
