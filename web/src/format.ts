@@ -108,6 +108,8 @@ export function packageEnd(name: string): number {
   if (colons > 0) return colons;
   const library = head.search(/[`!]/);
   if (library > 0) return library;
+  const offset = head.search(/\+0x[0-9a-f]+$/); // "libc.so.6+0x88ef0": its dots part nothing
+  if (offset > 0) return offset;
   // A path ("pandas/core/frame.py:apply") parts at slashes only, or its file ending would pass for a class.
   const separator = head.includes('/') ? 47 : 46;
   let end = 0;

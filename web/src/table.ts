@@ -201,7 +201,7 @@ export class Table {
   }
 
   private get narrow(): boolean {
-    return this.rows.clientWidth < 36 * this.rem;
+    return this.rows.clientWidth < 45 * this.rem; // amounts are worth less than half of the names
   }
 
   private get rem(): number {

@@ -251,6 +251,7 @@ describe('words', () => {
     assert.equal(lib.cut('org.apache.spark.Foo.bar', 14), 'org.ap…Foo.bar');
     assert.equal(lib.cut('org.apache.spark.Foo.bar', 5), 'Fo…ar');
     assert.equal(lib.cut('G1Thing::do_it', 9), 'G1T…do_it');
+    assert.equal(lib.cut('libc.so.6+0x88ef0', 12), 'libc…0x88ef0');
     for (const room of [2, 3, 5, 8, 13, 21]) assert.ok(lib.cut('a.very.long.package.With.method', room).length <= room);
   });
 
@@ -260,6 +261,7 @@ describe('words', () => {
     assert.equal(lib.packageOf('pandas/core/frame.py:apply'), 'pandas/core');
     assert.equal(lib.packageOf('GCTaskThread::run'), 'GCTaskThread');
     assert.equal(lib.packageOf('malloc'), '');
+    assert.equal(lib.packageOf('libc.so.6+0x88ef0'), 'libc.so.6');
     assert.ok(lib.inPackage('org.apache.spark.Foo.bar', 'org.apache'));
     assert.ok(!lib.inPackage('org.apachefoo.Bar.baz', 'org.apache'));
   });
