@@ -1,5 +1,6 @@
 #include "cli/agent.h"
 #include "cli/beside.h"
+#include "cli/say.h"
 #include "sys/scrap.h"
 
 #include <errno.h>
@@ -189,4 +190,17 @@ int cli_agent_call(struct ch_attach *a, const char *library, const char *command
 		r = read_reply(a, log.fd, r, reply, err);
 	cli_temp_remove(&log);
 	return r;
+}
+
+void cli_agent_say(struct ch_buf *reply)
+{
+	char *rest, *line;
+
+	ch_buf_putc(reply, 0);
+	for (rest = reply->err ? NULL : reply->data; (line = strsep(&rest, "\n"));) {
+		const char *value = strrchr(line, ':');
+
+		if (*line && !(value && !strcmp(value, ": 0")))
+			cli_say_note("%s", line);
+	}
 }

@@ -37,5 +37,7 @@ int cli_agent_library(const char *given, char to[PATH_MAX], struct ch_error *err
  */
 int cli_agent_call(struct ch_attach *a, const char *library, const char *command,
                    struct ch_buf *reply, struct ch_error *err);
+/* Says what the agent replied, but for counts of 0: nothing was lost for that reason. Takes reply. */
+void cli_agent_say(struct ch_buf *reply);
 
 #endif

@@ -142,10 +142,11 @@ static int stop(const struct cli_args *args, struct ch_attach *a, struct ch_erro
 	if (r < 0)
 		return r;
 	if (show)
-		return deliver(args, a, name);
-	cli_print_text(reply.data, reply.len);
+		cli_agent_say(&reply);
+	else
+		cli_print_text(reply.data, reply.len);
 	cli_say_note("recorded to %s", path);
-	return EXIT_DONE;
+	return show ? deliver(args, a, name) : EXIT_DONE;
 }
 
 static int dump(const struct cli_args *args, struct ch_attach *a, struct ch_error *err)

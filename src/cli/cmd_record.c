@@ -87,20 +87,6 @@ static void wait_for_end(struct recording *r, int64_t duration_ns)
 
 /* --- the recording ------------------------------------------------------------------------------- */
 
-/* What the agent says, but for counts of 0: nothing was lost for that reason. */
-static void say_reply(struct ch_buf *reply)
-{
-	char *rest, *line;
-
-	ch_buf_putc(reply, 0);
-	for (rest = reply->err ? NULL : reply->data; (line = strsep(&rest, "\n"));) {
-		const char *value = strrchr(line, ':');
-
-		if (*line && !(value && !strcmp(value, ": 0")))
-			cli_say_note("%s", line);
-	}
-}
-
 static int64_t duration_of(const struct cli_args *args)
 {
 	return args->duration_ns ? args->duration_ns : DEFAULT_NS;
@@ -123,7 +109,7 @@ static int start(struct recording *r, const struct cli_args *args, struct ch_err
 		return ch_fail(err, command.err, "record: %m");
 	done = cli_agent_call(&r->attach, args->library, command.data, &reply, err);
 	if (done >= 0)
-		say_reply(&reply);
+		cli_agent_say(&reply);
 	return done;
 }
 
@@ -136,7 +122,7 @@ static int stop(struct recording *r, const struct cli_args *args)
 	if (r->ended)
 		return EXIT_DONE;
 	if (cli_agent_call(&r->attach, args->library, "stop", &reply, &err) >= 0) {
-		say_reply(&reply);
+		cli_agent_say(&reply);
 		return EXIT_DONE;
 	}
 	cli_say_warning(err.text);

@@ -62,10 +62,11 @@ const struct cli_command cli_commands[] = {
 	  "charcloth top profiles/ --by file",
 	  cli_top },
 	{ "list", CMD_LIST, "[PID]", "JVMs and Pythons of this machine; events of one of them",
-	  "Shows the processes that can be profiled: pid, user, version, main class or script, and "
-	  "for a part of a Spark application whether it is the driver, which executor, and of "
+	  "Shows JVMs, which can be profiled, and Pythons: pid, user, version, main class or "
+	  "script, "
+	  "and for a part of a Spark application whether it is the driver, which executor, and of "
 	  "which application. With PID: the events that this JVM and kernel offer, and why one is "
-	  "missing.",
+	  "missing; for that the agent is loaded into it.",
 	  "charcloth list\n"
 	  "charcloth list --json",
 	  cli_list },

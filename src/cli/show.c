@@ -90,7 +90,7 @@ static void say_events(const struct ch_profile *all, const struct ch_profile *sh
 		ch_buf_printf(&others, "%s%s (", others.len ? ", " : "",
 		              ch_profile_text(all, all->events[i].word));
 		ch_put_grouped(&others, samples);
-		ch_buf_putc(&others, ')');
+		ch_buf_puts(&others, samples == 1 ? " event)" : " events)");
 	}
 	ch_buf_putc(&others, 0);
 	if (others.len > 1)

@@ -155,6 +155,7 @@ def test_a_recording_whose_command_was_killed_ends_by_itself(charcloth, spinning
 
 def test_a_recording_that_has_ended_is_not_in_the_way(charcloth, tmp_path):
     with agents.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu,duration=100ms") as host:
+        host.line()  # it runs: before that it is no JVM yet
         while "its time was over" not in charcloth("status", host.pid, check=0).stdout:
             host.line()
         charcloth("start", host.pid, "-f", tmp_path / "next.jfr", check=0)
