@@ -209,6 +209,16 @@ static int begin(struct ch_chunk *c, struct ch_error *err)
 	return r;
 }
 
+static int open_file(const char *path, struct ch_error *err)
+{
+	int fd = ch_file_create(path, O_RDWR, err);
+	int r = fd < 0 ? fd : ch_file_claim(fd, path, err);
+
+	if (r < 0 && fd >= 0)
+		close(fd);
+	return r < 0 ? r : fd;
+}
+
 int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 {
 	int r;
@@ -219,7 +229,7 @@ int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 	for (unsigned t = 0; t < CH_T_COUNT; t++)
 		c->pools[t].bytes = CH_BUF(POOL_MAX);
 	snprintf(c->path, sizeof(c->path), "%s", path);
-	c->fd = ch_file_create(path, O_RDWR | O_TRUNC, err);
+	c->fd = open_file(path, err);
 	if (c->fd < 0)
 		return c->fd;
 	r = begin(c, err);

@@ -459,8 +459,8 @@ static void write_log(const struct ch_args *a, const struct ch_buf *out)
 	struct ch_error ignored;
 
 	if (a->log)
-		fd = ch_file_create(a->log, O_WRONLY | O_TRUNC, &ignored);
-	if (fd >= 0)
+		fd = ch_file_create(a->log, O_WRONLY, &ignored);
+	if (fd >= 0 && ch_file_claim(fd, a->log, &ignored) >= 0)
 		ch_file_write(fd, a->log, out->data, out->len, 0, &ignored);
 }
 

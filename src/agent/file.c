@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -23,6 +24,21 @@ int ch_file_create(const char *path, int flags, struct ch_error *err)
 		return fd;
 	close(fd);
 	return ch_fail(err, -EINVAL, "'%s' is no regular file", path);
+}
+
+/*
+ * A name without %p in JAVA_TOOL_OPTIONS reaches the JVMs that a JVM starts: two of them writing to
+ * one file would leave nothing that can be read. Where files cannot be locked, that is not seen.
+ */
+int ch_file_claim(int fd, const char *path, struct ch_error *err)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return ch_fail(
+		    err, -EBUSY,
+		    "another recording is being written to '%s'; %%p in its name makes one "
+		    "for each process",
+		    path);
+	return ftruncate(fd, 0) < 0 ? ch_fail(err, -errno, "write '%s': %m", path) : 0;
 }
 
 int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
@@ -59,8 +75,6 @@ static int copy_bytes(int in, int out, const char *to, struct ch_error *err)
 	uint64_t at = 0;
 	ssize_t n;
 
-	if (ftruncate(out, 0) < 0)
-		return ch_fail(err, -errno, "write '%s': %m", to);
 	while ((n = pread(in, block, sizeof(block), (off_t)at)) > 0) {
 		int r = ch_file_write(out, to, block, (size_t)n, at, err);
 
@@ -84,6 +98,9 @@ int ch_file_copy(const char *from, const char *to, struct ch_error *err)
 		return out;
 	if (same_file(in, out))
 		return 0;
+	r = ch_file_claim(out, to, err);
+	if (r < 0)
+		return r;
 	r = copy_bytes(in, out, to, err);
 	if (r < 0)
 		unlink(to); /* a part is no recording */

@@ -5,10 +5,12 @@
 #include "base/error.h"
 
 /*
- * Opens the file for writing, as O_WRONLY or O_RDWR and O_TRUNC in `flags` say, and creates it when
+ * Opens the file for writing, and for reading if `flags` is O_RDWR and not O_WRONLY; creates it when
  * it is not there. Only regular files: on others one might wait for ever. A descriptor or -errno.
  */
 int ch_file_create(const char *path, int flags, struct ch_error *err);
+/* Empties it, unless a recording is being written there, by this process or another. */
+int ch_file_claim(int fd, const char *path, struct ch_error *err);
 /* Writes all of it at that place; `path` is for the error. */
 int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
                   struct ch_error *err);

@@ -211,6 +211,19 @@ def test_a_recording_whose_time_is_over_holds_nothing(tmp_path, charcloth, versi
     assert steps(host.recording) == steps(tmp_path / "copy.jfr") != []
 
 
+def test_two_recordings_do_not_share_a_file(tmp_path):
+    """As where JAVA_TOOL_OPTIONS has the agent, and a JVM starts another one."""
+    with agents.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu") as host:
+        host.line()
+        second = agents.run(tmp_path, 17, "Steps", 2, 1, options="event=cpu")
+        assert "another recording is being written to" in second.err
+        assert "%p in its name" in second.err
+        assert second.said("step") == [["0"], ["1"]]
+        host.process.send_signal(signal.SIGTERM)
+        host.finish()
+    assert agents.samples(host.recording)
+
+
 def test_an_unknown_event_lists_the_right_ones(tmp_path):
     host = agents.run(tmp_path, 17, "Steps", 2, 1, options="event=cpv")
     assert "cpv" in host.err
