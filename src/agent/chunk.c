@@ -126,14 +126,18 @@ static int gathered_error(const struct ch_chunk *c)
 	return e;
 }
 
-/* What nobody can open any more would only fill the disk. */
+/* What nobody can open any more, or nobody can read, would only fill the disk. */
 static int check_there(const struct ch_chunk *c, struct ch_error *err)
 {
 	struct stat st;
 
-	return ch_fstat(c->fd, &st) == 0 && st.st_nlink == 0
-	           ? ch_fail(err, -ENOENT, "'%s' was removed while it was written", c->path)
-	           : 0;
+	if (ch_fstat(c->fd, &st) < 0)
+		return 0;
+	if (st.st_nlink == 0)
+		return ch_fail(err, -ENOENT, "'%s' was removed while it was written", c->path);
+	if ((uint64_t)st.st_size < c->chunk_at + c->size)
+		return ch_fail(err, -EIO, "'%s' was cut by another while it was written", c->path);
+	return 0;
 }
 
 int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
@@ -143,6 +147,9 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 
 	if (!c->size)
 		return ch_fail(err, -EIO, "'%s': there is no chunk to write to", c->path);
+	r = check_there(c, err);
+	if (r < 0)
+		return r;
 	ch_buf_put(&c->tail, c->events.data, c->events.len);
 	put_checkpoint(c);
 	r = gathered_error(c);
@@ -161,8 +168,7 @@ int ch_chunk_flush(struct ch_chunk *c, struct ch_error *err)
 	c->size += c->tail.len;
 	c->written += c->tail.len;
 	forget_gathered(c);
-	r = write_header(c, err);
-	return r < 0 ? r : check_there(c, err);
+	return write_header(c, err);
 }
 
 static int write_begin(struct ch_chunk *c, struct ch_error *err)
@@ -212,7 +218,7 @@ static int begin(struct ch_chunk *c, struct ch_error *err)
 static int open_file(const char *path, struct ch_error *err)
 {
 	int fd = ch_file_create(path, O_RDWR, err);
-	int r = fd < 0 ? fd : ch_file_claim(fd, path, err);
+	int r = fd < 0 ? fd : ch_file_empty(fd, path, err);
 
 	if (r < 0 && fd >= 0)
 		close(fd);

@@ -220,10 +220,13 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r >= 0)
 		r = ch_recorder_sampling(err);
 	if (r < 0) {
+		struct ch_recorder_status s;
 		struct ch_error ignored;
 
+		ch_recorder_status(&s);
 		ch_control_stop_events();
 		ch_recorder_stop(&ignored);
+		unlink(s.path);
 	}
 	return r;
 }
@@ -388,6 +391,7 @@ static int dump(const struct ch_args *a, struct ch_buf *out, struct ch_error *er
 static void put_status(struct ch_buf *out)
 {
 	struct ch_recorder_status s;
+	uint64_t end_ns;
 
 	ch_buf_printf(out, "walker: %s\n", ch_agent.ready ? ch_agent.walker : "not chosen yet");
 	if (!recording) {
@@ -395,8 +399,9 @@ static void put_status(struct ch_buf *out)
 		return;
 	}
 	ch_recorder_status(&s);
+	end_ns = s.ended ? s.end_ns : ch_now_ns();
 	ch_buf_printf(out, "recording to: %s\nfor: %llu s\nwritten: %llu bytes\n", s.path,
-	              (unsigned long long)((ch_now_ns() - s.start_ns) / 1000000000u),
+	              (unsigned long long)((end_ns - s.start_ns) / 1000000000u),
 	              (unsigned long long)s.written_bytes);
 	if (s.timeout_ns)
 		ch_buf_printf(out, "ends after: %llu s\n",
@@ -460,7 +465,7 @@ static void write_log(const struct ch_args *a, const struct ch_buf *out)
 
 	if (a->log)
 		fd = ch_file_create(a->log, O_WRONLY, &ignored);
-	if (fd >= 0 && ch_file_claim(fd, a->log, &ignored) >= 0)
+	if (fd >= 0 && ch_file_empty(fd, a->log, &ignored) >= 0)
 		ch_file_write(fd, a->log, out->data, out->len, 0, &ignored);
 }
 

@@ -2,7 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -38,7 +41,16 @@ int ch_file_claim(int fd, const char *path, struct ch_error *err)
 		    "another recording is being written to '%s'; %%p in its name makes one "
 		    "for each process",
 		    path);
-	return ftruncate(fd, 0) < 0 ? ch_fail(err, -errno, "write '%s': %m", path) : 0;
+	return 0;
+}
+
+int ch_file_empty(int fd, const char *path, struct ch_error *err)
+{
+	int r = ch_file_claim(fd, path, err);
+
+	if (r >= 0 && ftruncate(fd, 0) < 0)
+		r = ch_fail(err, -errno, "write '%s': %m", path);
+	return r;
 }
 
 int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
@@ -60,7 +72,7 @@ int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t
 	return 0;
 }
 
-/* Whatever the two are called: a copy onto itself would begin by emptying it. */
+/* Whatever the two are called: a recording is no copy of itself. */
 static bool same_file(int a, int b)
 {
 	struct stat one, other;
@@ -85,24 +97,71 @@ static int copy_bytes(int in, int out, const char *to, struct ch_error *err)
 	return n < 0 ? ch_fail(err, -errno, "read the recording: %m") : 0;
 }
 
+/* What a copy is to replace: a descriptor, -ENOENT when there is nothing, or why it must stay. */
+static int open_old(const char *path, struct ch_error *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return ch_fail(err, -errno, "open '%s': %m", path);
+	if (ch_fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return ch_fail(err, -EINVAL, "'%s' is no regular file", path);
+}
+
+/* A new file beside `to`, as readable as the old one. */
+static int create_part(const char *to, int old, char part[PATH_MAX], struct ch_error *err)
+{
+	struct stat st = { .st_mode = 0644 };
+	int fd;
+
+	if (old >= 0 && ch_fstat(old, &st) < 0)
+		return ch_fail(err, -errno, "look at '%s': %m", to);
+	if (snprintf(part, PATH_MAX, "%s.%d.part", to, (int)getpid()) >= PATH_MAX)
+		return ch_fail(err, -ENAMETOOLONG, "'%s': %m", to);
+	unlink(part);
+	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777);
+	return fd < 0 ? ch_fail(err, -errno, "create '%s': %m", to) : fd;
+}
+
+static int copy_over(int in, int old, const char *to, struct ch_error *err)
+{
+	CH_CLEANUP(ch_closep) int out = -1;
+	char part[PATH_MAX];
+	int r;
+
+	out = create_part(to, old, part, err);
+	if (out < 0)
+		return out;
+	r = copy_bytes(in, out, to, err);
+	if (r >= 0 && rename(part, to) < 0)
+		r = ch_fail(err, -errno, "create '%s': %m", to);
+	if (r < 0)
+		unlink(part);
+	return r;
+}
+
 int ch_file_copy(const char *from, const char *to, struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
-	CH_CLEANUP(ch_closep) int out = -1;
-	int r;
+	CH_CLEANUP(ch_closep) int old = -1;
+	char real[PATH_MAX];
+	int r = 0;
 
 	if (in < 0)
 		return ch_fail(err, -errno, "open '%s': %m", from);
-	out = ch_file_create(to, O_WRONLY, err);
-	if (out < 0)
-		return out;
-	if (same_file(in, out))
+	old = open_old(to, err);
+	if (old == -ENOENT)
+		return copy_over(in, old, to, err);
+	if (old < 0)
+		return old;
+	if (same_file(in, old))
 		return 0;
-	r = ch_file_claim(out, to, err);
+	r = ch_file_claim(old, to, err);
 	if (r < 0)
 		return r;
-	r = copy_bytes(in, out, to, err);
-	if (r < 0)
-		unlink(to); /* a part is no recording */
-	return r;
+	/* What a link leads to is replaced, not the link. */
+	return copy_over(in, old, realpath(to, real) ? real : to, err);
 }

@@ -9,12 +9,14 @@
  * it is not there. Only regular files: on others one might wait for ever. A descriptor or -errno.
  */
 int ch_file_create(const char *path, int flags, struct ch_error *err);
-/* Empties it, unless a recording is being written there, by this process or another. */
+/* -EBUSY when a recording is being written there, by this process or another; it is ours until closed. */
 int ch_file_claim(int fd, const char *path, struct ch_error *err);
+/* Claims it, and removes what it holds. */
+int ch_file_empty(int fd, const char *path, struct ch_error *err);
 /* Writes all of it at that place; `path` is for the error. */
 int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
                   struct ch_error *err);
-/* Nothing is done when both are the same file; a part of it does not stay. */
+/* Takes the place of an old file once it is complete. Nothing is done when both are the same. */
 int ch_file_copy(const char *from, const char *to, struct ch_error *err);
 
 #endif

@@ -93,13 +93,16 @@ static int ask_for_events(struct ch_error *err)
 
 static int init(JavaVM *vm, struct ch_error *err)
 {
-	int r;
+	int r = JNI_OK;
 
 	ch_agent.vm = vm;
-	if (!ch_agent.jvmti &&
-	    (*vm)->GetEnv(vm, (void **)&ch_agent.jvmti, JVMTI_VERSION_11) != JNI_OK)
+	if (!ch_agent.jvmti)
+		r = (*vm)->GetEnv(vm, (void **)&ch_agent.jvmti, JVMTI_VERSION_11);
+	if (r == JNI_EVERSION)
 		return ch_fail(err, -ENOTSUP,
 		               "this JVM has no JVMTI 11: JDK 11 or later is needed");
+	if (r != JNI_OK)
+		return ch_fail(err, -EAGAIN, "this JVM is only just starting: try again");
 	r = find_libjvm(vm, err);
 	if (r >= 0)
 		r = ch_threads_init(err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/file.h"
 #include "base/buf.h"
 #include "hotspot/code.h"
 #include "hotspot/method.h"
@@ -108,23 +109,17 @@ static unsigned put_heap(const struct ch_vm *vm, const struct ch_vm_heap *h, str
 static int write_file(const char *path, const struct ch_buf *b, struct ch_error *err)
 {
 	CH_CLEANUP(ch_closep) int fd = -1;
-	size_t done = 0;
+	CH_CLEANUP(ch_closep) int old = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int r = old < 0 ? 0 : ch_file_claim(old, path, err);
 
+	if (r < 0)
+		return r;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return ch_fail(err, -errno, "replace '%s': %m", path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return ch_fail(err, -errno, "create '%s': %m", path);
-	while (done < b->len) {
-		ssize_t n = write(fd, b->data + done, b->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return ch_fail(err, n < 0 ? -errno : -EIO, "write '%s': %m", path);
-		done += (size_t)n;
-	}
-	return 0;
+	return ch_file_write(fd, path, b->data, b->len, 0, err);
 }
 
 int ch_perfmap_write(const struct ch_vm *vm, const char *path, struct ch_error *err)

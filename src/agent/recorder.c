@@ -42,7 +42,7 @@ static struct {
 	struct ch_live live;
 	struct ch_error failure;
 	char path[4096];
-	uint64_t start_ns, file_start_ns, chunk_start_ns, own_cpu_ns;
+	uint64_t start_ns, end_ns, file_start_ns, chunk_start_ns, own_cpu_ns;
 	int64_t start_ms;
 	unsigned files;
 } rec = { .lock = PTHREAD_MUTEX_INITIALIZER, .chunk.fd = -1 };
@@ -216,11 +216,17 @@ static void release(void)
 	ch_live_skip(&ch_sampler.rings, env());
 }
 
+static void end_now(void)
+{
+	rec.ended = true;
+	rec.end_ns = ch_now_ns();
+}
+
 /* On failure the JVM goes on, only the recording ends; status and stop tell why, too. */
 static void give_up(const struct ch_error *err)
 {
 	rec.failure = *err;
-	rec.ended = true;
+	end_now();
 	/* Before that, who starts them is told, and stops them. */
 	if (!rec.sampling)
 		return;
@@ -243,7 +249,7 @@ static void work(uint64_t *flushed)
 	drain();
 	if (time_is_over(now)) {
 		ch_control_stop_events();
-		rec.ended = true;
+		end_now();
 		write_end();
 		r = ch_chunk_close(&rec.chunk, &err);
 	} else if (now - *flushed >= FLUSH_NS) {
@@ -456,6 +462,7 @@ void ch_recorder_status(struct ch_recorder_status *ret)
 	pthread_mutex_lock(&rec.lock);
 	*ret = (struct ch_recorder_status){ .timeout_ns = (uint64_t)rec.args.timeout_ns,
 		                            .start_ns = rec.start_ns,
+		                            .end_ns = rec.end_ns,
 		                            .file_start_ns = rec.file_start_ns,
 		                            .written_bytes = rec.chunk.written,
 		                            .ended = rec.ended,

@@ -23,7 +23,7 @@ int ch_recorder_dump(const char *pattern, struct ch_error *err);
 struct ch_recorder_status {
 	char path[4096];
 	uint64_t timeout_ns; /* of the recording, 0: until it is stopped */
-	uint64_t start_ns, file_start_ns, written_bytes;
+	uint64_t start_ns, end_ns, file_start_ns, written_bytes; /* end_ns: once it has ended */
 	bool ended; /* its time is over, or it failed */
 	struct ch_error failure;
 };

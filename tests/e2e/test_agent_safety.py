@@ -224,6 +224,37 @@ def test_two_recordings_do_not_share_a_file(tmp_path):
     assert agents.samples(host.recording)
 
 
+def test_a_recording_that_is_cut_by_another_ends(tmp_path, charcloth):
+    with agents.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu") as host:
+        while not host.recording.exists() or host.recording.stat().st_size < 10 << 10:
+            host.line()
+        os.truncate(host.recording, 0)
+        while "was cut by another" not in charcloth("status", host.pid, check=0).stdout:
+            host.line()
+
+
+def test_no_command_writes_over_the_recording(tmp_path):
+    """A copy replaces what a link leads to; a log or a map of code in the place of the recording is not written."""
+    jcmd = jdks.java(17).with_name("jcmd")
+    (tmp_path / "copy.jfr").write_bytes(b"old")
+    (tmp_path / "link.jfr").symlink_to("copy.jfr")
+    with agents.started(tmp_path, 17, "Steps", 100_000, 20, options="event=cpu") as host:
+        while not host.recording.exists() or host.recording.stat().st_size < 20 << 10:
+            host.line()
+        for command in (
+            f"dump,file={tmp_path}/link.jfr",
+            f"status,log={host.recording}",
+            f"perfmap,file={host.recording}",
+        ):
+            jdks.run([jcmd, host.pid, "JVMTI.agent_load", agents.library(), f'"{command}"'])
+        host.process.send_signal(signal.SIGTERM)
+        host.finish()
+    assert (tmp_path / "link.jfr").is_symlink()
+    assert agents.samples(tmp_path / "copy.jfr")
+    assert agents.samples(host.recording)
+    assert not list(tmp_path.glob("*.part"))
+
+
 def test_an_unknown_event_lists_the_right_ones(tmp_path):
     host = agents.run(tmp_path, 17, "Steps", 2, 1, options="event=cpv")
     assert "cpv" in host.err
