@@ -1,7 +1,6 @@
 #include "agent/chunk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -215,16 +214,6 @@ static int begin(struct ch_chunk *c, struct ch_error *err)
 	return r;
 }
 
-static int open_file(const char *path, struct ch_error *err)
-{
-	int fd = ch_file_create(path, O_RDWR, err);
-	int r = fd < 0 ? fd : ch_file_empty(fd, path, err);
-
-	if (r < 0 && fd >= 0)
-		close(fd);
-	return r < 0 ? r : fd;
-}
-
 int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 {
 	int r;
@@ -235,7 +224,7 @@ int ch_chunk_open(struct ch_chunk *c, const char *path, struct ch_error *err)
 	for (unsigned t = 0; t < CH_T_COUNT; t++)
 		c->pools[t].bytes = CH_BUF(POOL_MAX);
 	snprintf(c->path, sizeof(c->path), "%s", path);
-	c->fd = open_file(path, err);
+	c->fd = ch_file_create(path, err);
 	if (c->fd < 0)
 		return c->fd;
 	r = begin(c, err);

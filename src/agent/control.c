@@ -1,13 +1,11 @@
 #include "agent/agent.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "agent/alloc.h"
 #include "agent/cost_log.h"
@@ -220,13 +218,8 @@ static int start_recording(const struct ch_args *a, JNIEnv *env, struct ch_buf *
 	if (r >= 0)
 		r = ch_recorder_sampling(err);
 	if (r < 0) {
-		struct ch_recorder_status s;
-		struct ch_error ignored;
-
-		ch_recorder_status(&s);
 		ch_control_stop_events();
-		ch_recorder_stop(&ignored);
-		unlink(s.path);
+		ch_recorder_cancel();
 	}
 	return r;
 }
@@ -464,8 +457,8 @@ static void write_log(const struct ch_args *a, const struct ch_buf *out)
 	struct ch_error ignored;
 
 	if (a->log)
-		fd = ch_file_create(a->log, O_WRONLY, &ignored);
-	if (fd >= 0 && ch_file_empty(fd, a->log, &ignored) >= 0)
+		fd = ch_file_create(a->log, &ignored);
+	if (fd >= 0)
 		ch_file_write(fd, a->log, out->data, out->len, 0, &ignored);
 }
 

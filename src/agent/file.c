@@ -12,17 +12,11 @@
 #include "base/util.h"
 #include "sys/kernel.h"
 
-/* Without O_NONBLOCK a pipe that nobody reads would be waited for before it can be refused. */
-int ch_file_create(const char *path, int flags, struct ch_error *err)
+/* Takes fd, which it gives back or closes. */
+static int only_regular(int fd, const char *path, struct ch_error *err)
 {
-	int fd = open(path, flags | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644);
 	struct stat st;
 
-	/* What such a pipe answers. */
-	if (fd < 0 && errno == ENXIO)
-		return ch_fail(err, -EINVAL, "'%s' is no regular file", path);
-	if (fd < 0)
-		return ch_fail(err, -errno, "create '%s': %m", path);
 	if (ch_fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
@@ -44,12 +38,24 @@ int ch_file_claim(int fd, const char *path, struct ch_error *err)
 	return 0;
 }
 
-int ch_file_empty(int fd, const char *path, struct ch_error *err)
+/* Not with O_TRUNC: whose it is turns out only once it is open. */
+int ch_file_create(const char *path, struct ch_error *err)
 {
-	int r = ch_file_claim(fd, path, err);
+	/* Without O_NONBLOCK a pipe that nobody reads would be waited for before it can be refused. */
+	int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644);
+	int r;
 
+	if (fd < 0)
+		return ch_fail(err, -errno, "create '%s': %m", path);
+	fd = only_regular(fd, path, err);
+	if (fd < 0)
+		return fd;
+	r = ch_file_claim(fd, path, err);
 	if (r >= 0 && ftruncate(fd, 0) < 0)
 		r = ch_fail(err, -errno, "write '%s': %m", path);
+	if (r >= 0)
+		return fd;
+	close(fd);
 	return r;
 }
 
@@ -101,14 +107,8 @@ static int copy_bytes(int in, int out, const char *to, struct ch_error *err)
 static int open_old(const char *path, struct ch_error *err)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
 
-	if (fd < 0)
-		return ch_fail(err, -errno, "open '%s': %m", path);
-	if (ch_fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return ch_fail(err, -EINVAL, "'%s' is no regular file", path);
+	return fd < 0 ? ch_fail(err, -errno, "open '%s': %m", path) : only_regular(fd, path, err);
 }
 
 /* A new file beside `to`, as readable as the old one. */
@@ -148,7 +148,7 @@ int ch_file_copy(const char *from, const char *to, struct ch_error *err)
 	CH_CLEANUP(ch_closep) int in = open(from, O_RDONLY | O_CLOEXEC);
 	CH_CLEANUP(ch_closep) int old = -1;
 	char real[PATH_MAX];
-	int r = 0;
+	int r;
 
 	if (in < 0)
 		return ch_fail(err, -errno, "open '%s': %m", from);

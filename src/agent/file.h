@@ -5,14 +5,12 @@
 #include "base/error.h"
 
 /*
- * Opens the file for writing, and for reading if `flags` is O_RDWR and not O_WRONLY; creates it when
- * it is not there. Only regular files: on others one might wait for ever. A descriptor or -errno.
+ * Creates the file, or claims and empties an old one. Only regular files: on others one might wait
+ * for ever. A descriptor, or -errno.
  */
-int ch_file_create(const char *path, int flags, struct ch_error *err);
+int ch_file_create(const char *path, struct ch_error *err);
 /* -EBUSY when a recording is being written there, by this process or another; it is ours until closed. */
 int ch_file_claim(int fd, const char *path, struct ch_error *err);
-/* Claims it, and removes what it holds. */
-int ch_file_empty(int fd, const char *path, struct ch_error *err);
 /* Writes all of it at that place; `path` is for the error. */
 int ch_file_write(int fd, const char *path, const void *data, size_t n, uint64_t at,
                   struct ch_error *err);

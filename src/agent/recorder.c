@@ -411,6 +411,14 @@ int ch_recorder_stop(struct ch_error *err)
 	return r;
 }
 
+void ch_recorder_cancel(void)
+{
+	struct ch_error ignored;
+
+	ch_recorder_stop(&ignored);
+	unlink(rec.path);
+}
+
 /*
  * Objects alive now are told in the copy only: in the recording itself they would stand beside
  * those that are alive at its end. They go into a chunk of their own, which is then begun anew.

@@ -17,6 +17,8 @@ int ch_recorder_start(const struct ch_args *args, struct ch_error *err);
 int ch_recorder_sampling(struct ch_error *err);
 /* Stops after everything that was sampled is written. An earlier failure is reported here. */
 int ch_recorder_stop(struct ch_error *err);
+/* The same for one that never came to sample: its file goes, too. */
+void ch_recorder_cancel(void);
 /* Writes what was recorded so far as a whole recording to a file, named as by file=; NULL: flushes. */
 int ch_recorder_dump(const char *pattern, struct ch_error *err);
 
