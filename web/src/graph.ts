@@ -65,7 +65,8 @@ export class Graph {
       if (this.scene && !this.scene.icicle) {
         scroller.scrollTop = scroller.scrollHeight - scroller.clientHeight - this.below;
       }
-      this.redraw();
+      // Not in the next frame: a new size has cleared the canvas, which would show black in this one.
+      this.drawNow();
     }).observe(scroller);
     canvas.addEventListener('pointermove', (e) => this.onMove(e));
     canvas.addEventListener('pointerleave', () => this.setHover(null, 0, 0));
@@ -161,12 +162,12 @@ export class Graph {
 
   private drawNow(): void {
     const { scene, context, canvas } = this;
-    if (!scene) return;
     const theme = this.theme();
     const ratio = window.devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = `rgb(${theme.surface.join(',')})`;
     context.fillRect(0, 0, canvas.width, canvas.height);
+    if (!scene) return;
     context.font = canvasFont(this.fontSize);
     context.textBaseline = 'alphabetic';
     context.direction = 'ltr';
